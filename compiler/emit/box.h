@@ -1,5 +1,5 @@
-// What an emitted file needs for its entry points on boxes (compiler/decompose/box.h), besides the
-// kernels of the whole program.
+// The parts of an emitted file that its entry points on boxes (compiler/decompose/box.h) need,
+// besides the kernels of the whole program.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace stencil::emit {
 struct BoxPart {
   kernel::Module module;   // the box program, named like the whole program; rows are dense
   kernel::Module initial;  // as HostModules::initial
-  // The number of params of the whole program, which come first in the module's plan. They are
-  // followed by the low and high bound of the box in each dimension, outermost first, and by params
+  // The number of params of the whole program. They come first in the module's plan. The low and
+  // high bound of the box in each dimension follow, outermost dimension first, and then the params
   // derived from these bounds.
   size_t given = 0;
   int64_t steps = 1;                              // the largest number of steps of a call
@@ -25,13 +25,13 @@ struct BoxPart {
   // Per array of the plan and dimension: the bounds of its memory, I32. Empty for arrays that are
   // the same for all boxes.
   std::vector<std::vector<std::array<kernel::Expr, 2>>> memory;
-  // What an exchange must fill in, per array and level: the halo width below and above.
+  // The halo that an exchange must fill, per array and level: its width below and above.
   struct Filled {
     int array = 0, level = 0;
     std::vector<std::array<int64_t, 2>> halo;
   };
   std::vector<Filled> filled;
-  std::vector<std::string> left_out;  // reductions of the whole program; boxes evaluate none
+  std::vector<std::string> left_out;  // reductions of the whole program; boxes do not evaluate them
 };
 
 }  // namespace stencil::emit

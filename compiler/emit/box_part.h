@@ -1,5 +1,5 @@
-// The part of an emitted file for boxes: kernels and entry points of the box program. They are in a
-// namespace, because they have the same names as those of the whole program.
+// The part of an emitted file for boxes: kernels and entry points of the box program. The functions
+// are in a namespace, because the whole program has kernels of the same names.
 #pragma once
 
 #include <set>

@@ -1,6 +1,6 @@
-// A dialect is a table: how one C-like language spells the kernel IR, which features it lacks, and
-// which runtime functions host code calls. Passes, writer and drivers know nothing else about a
-// target. A new dialect is a file with its table, and a row in targets.cpp.
+// A dialect is a table. It states how one C-like language spells the kernel IR, which features it
+// lacks, and which runtime functions host code calls. Passes, writer and drivers know nothing else
+// about a target. A new dialect is a file with its table, and a row in targets.cpp.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace stencil::emit {
 
-// A function of the language, named per result type. Empty: the language has none, and a helper is
-// used.
+// A built-in function of the language, with one name per result type. An empty name means that the
+// language has no such function; the emitted file then uses a helper.
 struct Intrinsic {
   Op op;
   std::string_view integer, wide, single, real;  // I32, I64, F32, F64
@@ -39,8 +39,8 @@ struct KernelHead {
 
 struct Dialect {
   std::string_view name;
-  // In the order of Scalar. half and bfloat are stored as 16 bits. bool is the type of values;
-  // stored() gives a byte.
+  // In the order of Scalar. half and bfloat are stored as 16 bits. The entry for bool is the type
+  // of values; an array of bools has elements of one byte (stored()).
   std::array<std::string_view, kScalarTypes> types;
   std::string_view wide_suffix;  // of 64-bit literals
   // The unsigned integer type with as many bits as I32 or I64.
@@ -67,22 +67,23 @@ struct Dialect {
   std::string_view unroll;           // line before an unrolled loop; may be empty
   std::string_view rolled;           // line before a loop that must not be unrolled; may be empty
   // True: the language unrolls loops over steps through the helper `steps`, so that per-step values
-  // are in registers before the compiler sees any loop. False: they are loops with `unroll`.
+  // are in registers before the compiler sees any loop. False: `unroll` precedes these loops.
   bool static_steps = false;
   // True: code after a Let with `cases` is instantiated for each value, through the helper `cases`.
   bool static_cases = false;
   std::string_view short_loop;   // line before a thread loop that is too short to vectorise
   std::string_view block_index;  // the block number; empty: kernels get a block or loop over blocks
-  // The value of a thread `lane` below [0] and above [1] in its row: the call up to the value,
-  // which lane and row length follow. Empty: Shuffles go through shared memory.
+  // The call that reads the value of the thread `lane` places below [0] or above [1] in the row.
+  // This is its text up to the value; the lane and the row length follow the value. Empty: Shuffles
+  // go through shared memory.
   std::string_view shuffle[2];
   // Vector types by element type (in the order of Scalar) of length 2 and 4; empty: Copies move
   // elements.
   std::array<std::string_view, kScalarTypes> vectors[2];
   bool async_copies = false;  // Copies may be asynchronous; false: they are synchronous
-  // The type of the kernel argument that describes a BulkSource, which the helper `tensor_map`
-  // defines, and the declaration of the words that track arrival, with placeholders for name and
-  // number. Empty: the threads of a block execute bulk copies.
+  // tensor_map: the type of the kernel argument that describes a BulkSource; the helper
+  // `tensor_map` defines it. bulk_words: the declaration of the words that track arrival, with
+  // placeholders for name and number. Empty: the threads of a block execute bulk copies.
   std::string_view tensor_map;
   std::string_view bulk_words;
   std::string_view describe_boxes;  // host function that fills in such a descriptor
@@ -91,22 +92,22 @@ struct Dialect {
   bool duplicates_after_barriers = false;
   bool implicit_threads = true;  // false: Threads become loops over the threads
   bool block_ranges = false;     // the caller distributes blocks: kernels take a range
-  // A statement at the start of the work of a host thread under --fp=fast, which needs the helper
-  // `flush_subnormals`. Empty if compiler or driver flags do this.
+  // A statement that begins the work of a host thread under --fp=fast. It needs the helper
+  // `flush_subnormals`. Empty if flags of the compiler or driver have this effect.
   std::string_view flush_subnormals;
   std::string_view infinity[2];  // F32, F64
   std::string_view nan[2];
   // Functions for products that the compiler must not fuse into an addition. Empty if a pragma in
   // the file forbids fusion.
   std::string_view product[2];
-  // Divisions are slow and fma is fast, so divisions by constants are multiplied out.
+  // Divisions are slow and fma is fast, so divisions by constants become multiplications.
   bool multiplies_divisions = false;
   std::string_view prelude;  // the beginning of a file of kernels for a compiler without headers
   // The text below the includes; `doubles`: kernels use doubles.
   std::string (*file_head)(const kernel::Module& module, bool doubles) = nullptr;
   // The GPU runtime that host code uses: the prefix of its names (cudaMalloc), its headers for
-  // emitted files and their headers, and how a result is ignored. Names of all runtimes correspond.
-  // Empty: kernels work in host memory, and the host calls them.
+  // emitted files and for the headers of these, and how a result is ignored. After the prefix, all
+  // runtimes use the same names. Empty: kernels work in host memory, and the host calls them.
   std::string_view runtime;
   std::string_view runtime_header, runtime_api_header;
   std::string_view ignored;

@@ -3,9 +3,10 @@
 // -cl-fp32-correctly-rounded-divide-sqrt (required_flags). Arithmetic on half is an extension, but
 // vload_half and vstore_half are not: halves are stored as 16 bits and converted with these.
 //
-// On a CPU behind OpenCL, a block is a work-item that loops over its threads, as in C++. This needs
-// no barriers, for which such implementations split loops over work-items, and the compiler
-// vectorises rows. Shared buffers are local memory there too, which the device sizes and places.
+// On a CPU behind OpenCL, a block is a work-item that loops over its threads, as in C++. Such a
+// kernel has no barriers, at which CPU implementations would split their loops over work-items, and
+// the compiler vectorises rows. Shared buffers are local memory there too, which the device sizes
+// and places.
 #include <fmt/format.h>
 
 #include "compiler/emit/dialect.h"
@@ -103,7 +104,7 @@ Dialect make_loops_dialect() {
   Dialect d = make_opencl_dialect();
   d.implicit_threads = false;
   d.unroll = "";
-  d.short_loop = "#pragma clang loop vectorize(disable) unroll(disable)";  // all of them use Clang
+  d.short_loop = "#pragma clang loop vectorize(disable) unroll(disable)";  // CPU drivers use Clang
   d.multiplies_divisions = false;                                          // CPUs divide vectors
   return d;
 }

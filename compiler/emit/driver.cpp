@@ -54,7 +54,8 @@ bool Driver::uses_count(const kernel::ActionRange& range) const {
     return (rotate && rotate->steps > 1) || (launch && takes<kernel::StepCount>(*launch));
   });
 }
-// For the actions outside repeats, the reductions and the stop condition.
+// True if an action outside repeats, a reduction or the stop condition uses the step count of a
+// tile.
 bool Driver::uses_count() const {
   const std::vector<kernel::ActionRange> ranges = kernel::action_ranges(plan_);
   return std::any_of(ranges.begin(), ranges.end(),
@@ -188,7 +189,8 @@ void Driver::steps_of_tile() {
   }
 }
 
-// Defines a number of steps or iterations: kernel::largest_tile. `name`: `left` is a variable.
+// Defines a number of steps or iterations: kernel::largest_tile. `name`: `left` is the name of a
+// variable and needs no parentheses.
 void Driver::largest_tile(const std::string& count, int tile, const std::vector<int>& sizes,
                           const std::string& left, bool name) {
   if (sizes.size() > 1) {
@@ -230,7 +232,7 @@ void Driver::close_repeat(const kernel::ActionRange& range) {
   present_count_ = count_;
 }
 
-// `sizes`: launches depend on the count.
+// `sizes`: launches depend on the number of steps or iterations.
 void Driver::action(const kernel::Action& action, bool sizes) {
   struct Visitor {
     Driver& driver;
@@ -392,7 +394,8 @@ void Driver::unused_arguments() {
 
 // --- Entry points
 
-// The last arguments of the callee of an entry point; on devices the callee is another entry point.
+// The last arguments of the function that an entry point calls. On devices this function is another
+// entry point.
 std::vector<std::string> Driver::tail_arguments(const std::string& results) const {
   std::vector<std::string> items;
   if (device_ && api_.has_params()) items.push_back("&" + api_.values());
@@ -449,7 +452,8 @@ void Driver::run_from_host(const std::string& advance) {
   out_.blank();
 }
 
-// For results that continue an earlier run: checks that the counts leave room for this run.
+// Prepares results that may continue an earlier run: checks that the evaluation counts leave room
+// for this run, and resets the number of steps done.
 void Driver::go_on_from(const std::string& results) {
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     out_.open(fmt::format("if ((uint64_t)({})->{} > INT64_MAX / 2) {{", results,

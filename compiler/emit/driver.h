@@ -7,12 +7,12 @@
 
 namespace stencil::emit {
 
-// Functions that the drivers of `modules` use, once per file of the dialect. `beside`: host-only
-// modules.
+// Writes the functions that the drivers of `modules` share; call it once per file. `beside`:
+// host-only modules.
 void driver_support(Text& out, const std::vector<const kernel::Module*>& modules,
                     const std::vector<const kernel::Module*>& beside, const Dialect& dialect);
 
-// True if the size of an array is known only when the program runs, or is too large.
+// True if the size of some array is known only when the program runs, or is too large.
 bool has_open_extents(const kernel::Module& module);
 
 // Functions that host-only modules use. `alone`: driver_support() was not called, so the text for
@@ -40,7 +40,7 @@ std::vector<std::string> host_module(Text& out, const std::string& name_space,
                                      const Dialect& file);
 
 // Entry points NAME_run_box (C++) or NAME_run_box_device (devices), NAME_init_box, NAME_grid and
-// NAME_box_memory; `api` must be that of the box.
+// NAME_box_memory. `api` must have been constructed for the box.
 void box_driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
                 ExpressionPrinter& expressions, const Dialect& dialect,
                 const InitialValues& initial);

@@ -103,8 +103,8 @@ void Driver::check(const std::string& arguments) {
 }
 
 // The checks of an entry point that runs `steps` steps on its arrays. Zero steps need no arrays, so
-// that a caller can check sizes before allocating. Arrays of slots are read here, so they must not
-// be NULL.
+// that a caller can check sizes before allocating. Arrays of slots are read here, so the check that
+// they are not NULL comes first.
 void Driver::check_run(const std::string& steps, const std::string& first_step, bool padded) {
   const std::string some = steps == "0" ? "" : steps + " != 0 && ";
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {

@@ -129,7 +129,7 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
   }
 }
 
-// What entry points do before they copy anything.
+// Resets the results and makes all checks of an entry point, before it copies anything.
 void Driver::check_before_copies() {
   if (api_.has_results()) {
     out_.line(fmt::format("if ({0}) *{0} = {1}();", api_.results(), api_.results_type()));
@@ -171,7 +171,7 @@ void Driver::run_on_dense_arrays() {
   out_.blank();
 }
 
-// The same in C++, between entry points and `advance`.
+// Does this in C++, between entry points and `advance`.
 void Driver::advance_dense(const std::string& name, const std::string& advance) {
   out_.comment("Copies dense arrays into padded rows, and the result back.");
   open_advance(name);

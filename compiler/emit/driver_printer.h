@@ -98,7 +98,7 @@ class Driver {
   void initialise(const kernel::Launch& launch, const InitialValues& initial);
   bool moves(int array) const;
   std::set<std::string> checked_parameters() const;
-  // Which arguments NAME_check has. On devices only runs of boxes begin at a step other than 0,
+  // Which arguments NAME_check has. On devices, only runs of boxes begin at a step other than 0,
   // results are not in device memory, and padded arrays have their own entry points.
   bool checks_first_step() const { return !device_ || api_.box(); }
   bool checks_results() const { return !device_ && api_.has_results(); }

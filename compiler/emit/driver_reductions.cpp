@@ -51,7 +51,8 @@ void Driver::declare_scratch() {
   }
 }
 
-// What a run returns of its reductions. Entries without a condition have a value from the start.
+// The values that a run returns for its reductions. Entries without a condition always have a
+// value.
 std::vector<Driver::Kept> Driver::kept() const {
   std::vector<Kept> all;
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
@@ -110,7 +111,8 @@ void Driver::reduce() {
   }
 }
 
-// Work launched since the question is discarded: its results are in spare copies.
+// If the run stops, the work launched since the flag was requested is discarded: its results are in
+// spare copies.
 void Driver::wait_for_answer() {
   out_.open(fmt::format("if ({}.awaited) {{", flag_));
   take_answer();
@@ -118,7 +120,7 @@ void Driver::wait_for_answer() {
   out_.close();
 }
 
-// For a run that ends before the answer is needed.
+// Takes the answer if the run ends before the answer is needed.
 void Driver::last_answer() {
   out_.open(fmt::format("if ({}.awaited) {{", flag_));
   take_answer();

@@ -45,7 +45,7 @@ struct Options {
   // OpenCL on CPUs: a block is one work-item that loops over its threads, as in C++.
   bool threads_are_loops = false;
   bool main = false;  // also emit a program: allocate, initialise, run, time, check
-  // The only caller gives all params except derived ones, so no value marks a missing one: NaN,
+  // The only caller gives all params except derived ones. No value then marks a missing param: NaN,
   // infinities and the smallest integers are ordinary values. Entry points compute derived params.
   bool all_given = false;
   std::string header_name;  // file name to #include for the declarations; "": declare in place
@@ -54,8 +54,8 @@ struct Options {
 // Host functions of a file besides the module itself: kernels in the same IR, with the arrays of
 // the plan in the same order, and threads {1,1,1}.
 struct HostModules {
-  // Kernels named init_FIELD...; its plan's actions are one Launch per init kernel (slot 0; other
-  // slots are copies). For NAME_init.
+  // Kernels named init_FIELD.... The plan's actions are one Launch per init kernel, which writes
+  // slot 0; the other slots are copies of it. For NAME_init.
   kernel::Module initial;
   // The plain sweeps: threads {1,1,1}, one block per launch. Needed with Options::main.
   std::optional<kernel::Module> reference = {};
@@ -73,8 +73,8 @@ std::string symbol(const kernel::Module& module, const std::string& name, const 
 // Legalizes the module: rewrites what the target lacks. The result is sound (kernel::verify) if
 // `module` is.
 kernel::Module legalise(kernel::Module module, const Options& options);
-// The same for the other parts of an emitted file: host functions, which are C++ for all targets,
-// and kernels of boxes.
+// Legalizes the other parts of an emitted file: host functions, which are C++ for all targets, and
+// kernels of boxes.
 HostModules legalise(HostModules host, const Options& options);
 
 // The text of a whole file from legalized modules; deterministic. Without `host` there is no
@@ -95,8 +95,8 @@ std::string emit_header(const kernel::Module& module, Target target, const BoxPa
 std::string compile_line(Target target, FpMode fp, const std::string& file,
                          const std::string& executable, std::string_view machine = {});
 
-// Compiler flags that guarantee the promised bits (for messages, --main comments, and the runtime):
-// e.g. "--fmad=false" for CUDA under strict.
+// Compiler flags without which results may differ in their last bits (for messages, --main
+// comments, and the runtime), e.g. "--fmad=false" for CUDA under strict.
 std::string required_flags(Target target, FpMode fp);
 
 }  // namespace stencil::emit

@@ -196,7 +196,7 @@ Kernel expand_bulk_copies(Kernel kernel, FreshNames& fresh) {
 }
 
 Kernel zero_by_loops(Kernel kernel, FreshNames& fresh) {
-  // The smallest larger arrays that occurred had 8,240 bytes.
+  // Larger arrays are zeroed by loops. The smallest of them that occurred had 8,240 bytes.
   constexpr int64_t kTakenApart = 8192;
   Body zeros;
   for (size_t b = 0; b < kernel.buffers.size(); ++b) {

@@ -212,7 +212,8 @@ void ExpressionPrinter::put_integer(int64_t value, Scalar type, bool bare) {
   }
 }
 
-// Prints an operand, which `other` (or without it the context) widens implicitly if it is narrow.
+// Prints an operand. If it is narrow, `other` widens it implicitly; without `other`, its context
+// does.
 void ExpressionPrinter::put_operand(const Expr& operand, const Expr& other, int level,
                                     bool exposed) {
   if (!narrow_inside(operand) || (other && narrow_inside(other))) {
@@ -282,7 +283,7 @@ std::string ExpressionPrinter::function_name(Op op, Scalar type) const {
   return find(dialect_.intrinsics);
 }
 
-// A literal or a named constant for which C's quotient is always defined.
+// True if the divisor is a literal or a named constant for which C's quotient is always defined.
 bool ExpressionPrinter::divides_safely(const Expr& divisor) const {
   if (is_float(divisor->type)) return true;
   if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&divisor->kind)) {
@@ -295,7 +296,7 @@ bool ExpressionPrinter::divides_safely(const Expr& divisor) const {
   }
   const Operation* operation = as_operation(divisor);
   if (!operation || operation->op != Op::Convert) return false;
-  const Expr& wide = operation->operands[0];  // a converted float could be any integer
+  const Expr& wide = operation->operands[0];  // from a float it could be any integer
   return is_integer(wide->type) && divides_safely(wide);
 }
 

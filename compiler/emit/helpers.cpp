@@ -9,7 +9,8 @@
 //
 // support/division.cpp proves that the divisions by constants give the bits of a division. Their
 // products are only factors or addends of an fma, so a compiler has no sum to fuse them into. For
-// floats the selection is a maximum, one GPU instruction; for doubles the test for NaN is faster.
+// floats, a maximum (one GPU instruction) replaces a NaN remainder; for doubles, a test for NaN is
+// faster.
 #include "compiler/emit/helpers.h"
 
 namespace stencil::emit {

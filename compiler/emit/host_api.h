@@ -32,13 +32,13 @@ std::string describe_default(const kernel::Parameter& parameter);
 
 class HostApi {
  public:
-  // `box`: null, or the box that `module` is the program of; the entry points are then those for
+  // `box`: null, or the box whose program is `module`. With a box, the entry points are those for
   // boxes.
   HostApi(const kernel::Module& module, Names& names, const BoxPart* box = nullptr);
 
   const std::vector<Pointer>& pointers() const { return pointers_; }
-  // The arguments for these pointers: one each, but for boxes one array of slot pointers per
-  // written array, in which pointers change places.
+  // The arguments that pass these pointers: one per pointer. For boxes, a written array has a
+  // single argument, an array of pointers to its slots, in which the run exchanges pointers.
   std::vector<std::string> array_arguments() const;
   bool has_slots(size_t array) const { return box_ && module_.plan.arrays[array].written; }
   std::string slots_constant(size_t array) const;  // name of the number of slots

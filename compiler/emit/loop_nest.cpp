@@ -12,9 +12,9 @@
 // A test that reads only variables of the loops around the innermost one, and memory that the
 // kernel does not write, moves out of the innermost loop.
 //
-// Loops over the points at an edge of the grid are short for every grid size: one bound is the
-// other plus a number. Such loops record their largest trip count, because compilers spend as much
-// time on them as on long loops.
+// Loops over the points at an edge of the grid are short for every grid size: their bounds differ
+// by a constant. Such loops record their largest trip count, because compilers spend as much time
+// on them as on long loops.
 //
 // No new sum overflows: a shift is the position of a tile, and integers leave room for sums of two
 // of them (docs/design/architecture.md, "Large grids").
@@ -164,7 +164,8 @@ class NestMaker {
     return false;
   }
 
-  // Per-thread values would have to last for all iterations of a thread.
+  // True if the body accesses per-thread values. These would have to last for all iterations of a
+  // thread.
   bool keeps_values(const Body& body) const {
     std::set<BufferId> touched = buffers_loaded(body);
     touched.merge(buffers_stored(body));

@@ -32,7 +32,8 @@ std::set<std::string> words(std::string_view text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-// Names in older C libraries, and names that the writers use where a name of the program may stand.
+// Names in older C libraries, and names that the writers use where a name of the program could
+// occur.
 const std::set<std::string> kOthers = words(
     "major minor makedev DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS HUGE imaginary pow10 "
     "significand error arrays parameters block blocks arguments begin_block end_block "

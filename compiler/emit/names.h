@@ -19,8 +19,8 @@ extern const std::string_view kKeywords;
 
 class Names {
  public:
-  // Names in `module` are never given to anything else. `also`: further words that names of the
-  // module must not be spelled like.
+  // Names in `module` are never given to anything else. `also`: further words; a name of the module
+  // that equals one of them gets another spelling.
   Names(const kernel::Module& module, const Dialect& dialect,
         const std::set<std::string>& also = {});
 

@@ -47,7 +47,7 @@ kernel::Kernel make_thread_loops(kernel::Kernel kernel, kernel::FreshNames& fres
 
 // Removes lets that nothing reads (compilers warn about them) and statements without effect.
 kernel::Kernel drop_dead_code(kernel::Kernel kernel, kernel::FreshNames& fresh);
-// The same for a body whose names nothing after it reads.
+// Does this for a body. Statements after the body must not read names that it defines.
 kernel::Body drop_dead_code(kernel::Body body);
 
 // Splits expressions that nest parentheses deeper than compilers accept into named parts.

@@ -78,7 +78,7 @@ std::string describe_launch(const kernel::Module& module, const kernel::Launch& 
                             plain(printer.print(size)), y, z);
 }
 
-// For which counts the actions below it run.
+// Describes how often the actions below run, and with which counts.
 std::string describe_repeat(const kernel::Repeat& repeat, int number) {
   if (repeat.time_tile == 1) {
     return fmt::format("  {}. {} times, with the same step (count is 1):", number,
@@ -93,7 +93,7 @@ std::string describe_repeat(const kernel::Repeat& repeat, int number) {
                      number, repeat.iterations, counts);
 }
 
-// Describes the work at the end of a tile, with numbers after `number`.
+// Describes the work at the end of a tile, as list items with numbers after `number`.
 void describe_reductions(Text& out, const kernel::Module& module, Names& names,
                          ExpressionPrinter& printer, int number) {
   const kernel::Plan& plan = module.plan;

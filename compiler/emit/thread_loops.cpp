@@ -96,7 +96,7 @@ class IndexPrefixer {
   }
   void operator()(Threads& threads) { threads.body = body(std::move(threads.body)); }
   void operator()(Barrier&) {}
-  void operator()(Shuffle&) {}  // see exchange
+  void operator()(Shuffle&) {}  // exchange() replaces it
   void operator()(BulkCopies&) {}
   void operator()(AwaitBulk&) {}
   void operator()(Scope& scope) { scope.body = body(std::move(scope.body)); }

@@ -155,8 +155,8 @@ void Writer::signature(const Kernel& kernel) {
   out_.open(fmt::format("{}{}({}) {{", result, name, comma_list(list)));
 }
 
-// C++ kernels process a block in a function of its own, which may be cloned for several CPUs.
-// Functions with OpenMP loops may not.
+// C++ kernels process a block in a separate function, which may be cloned for several CPUs. A
+// function with OpenMP loops cannot be cloned.
 bool Writer::has_block_function(const Kernel& kernel) const {
   return !dialect_.kernel_head && !dialect_.block_ranges && options_.exported &&
          !is_single_block(module_, kernel);

@@ -17,7 +17,7 @@ using kernel::Buffer;
 using kernel::kThreadNames;
 using kernel::Space;
 
-// True if the body would define names outside braces that something else in the kernel defines too.
+// True if the body, without braces, would define names that another part of the kernel defines too.
 bool Writer::needs_braces(const kernel::Body& body) const {
   return std::any_of(body.begin(), body.end(), [&](const kernel::Statement& statement) {
     const auto* let = std::get_if<kernel::Let>(&statement.kind);
