@@ -1,12 +1,12 @@
 // Arithmetic on affine functions, and the proof that one is never negative.
 //
 // Bounds are small (one or two params, single-digit constants), so the proof is exact and simple.
-// Assume the opposite (goal <= -1), eliminate one variable after another by Fourier-Motzkin
-// elimination, and see whether a contradiction (a negative constant >= 0) remains. Every row is
-// divided by the greatest common divisor of its coefficients, and its constant is rounded down.
-// This is sound for integers and settles cases such as 2N >= 3 implies N >= 2. Elimination can
-// square the number of rows. Beyond kMaxRows, or if a product would overflow, the answer is "not
-// proved", and callers check the condition at run time.
+// It assumes the opposite (goal <= -1), eliminates one variable after another by Fourier-Motzkin
+// elimination, and looks for a contradiction (a negative constant >= 0). Every row is divided by
+// the greatest common divisor of its coefficients, and its constant is rounded down. This rounding
+// is sound for integers and settles cases such as 2N >= 3 implies N >= 2. Elimination can square
+// the number of rows. If there are more than kMaxRows rows, or if a product would overflow, the
+// answer is "not proved", and callers check the condition at run time.
 #include "compiler/ir/affine.h"
 
 #include <algorithm>

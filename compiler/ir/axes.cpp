@@ -1,5 +1,5 @@
-// Computes origin and spacing like the same expressions in a piece, each operation in its own type.
-// A picture therefore shows a point exactly where the program computed it to be.
+// Computes origin and spacing exactly as a piece would compute the same expressions, each operation
+// in its own type. A picture therefore shows a point exactly where the program computed it to be.
 #include "compiler/ir/axes.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ void for_each_param(const Axis& axis, Visit visit) {
   }
 }
 
-// Reports a value that the program gives for all dimensions only once.
+// If the program gives one value for all dimensions, an error in it is reported only once.
 void check_axis(const Program& program, const Axis& axis, const Evaluated& found,
                 Diagnostics& out) {
   if (found.admissible) return;

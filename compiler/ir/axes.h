@@ -36,8 +36,8 @@ std::string print_coordinate(const Program& program, double value);
 // True if the axis depends on no param.
 bool is_known(const Axis& axis);
 
-// Appends S046 for axes that are not admissible: check_axes for the given values of the params,
-// check_known_axes for the axes that depend on no param.
+// Both functions append S046 for axes that are not admissible. check_axes checks the axes for the
+// given values of the params; check_known_axes checks the axes that depend on no param.
 void check_axes(const Program& program, const std::vector<int64_t>& integers,
                 const std::vector<double>& reals, Diagnostics& out);
 void check_known_axes(const Program& program, Diagnostics& out);

@@ -37,8 +37,8 @@ Program bake_params(const Program& program) {
     });
     if (std::holds_alternative<Constant>(graph[value].kind)) param.derived.reset();
   }
-  // No folding in the stop condition: it is evaluated whenever a reduction that it reads is, so it
-  // must keep all its reductions.
+  // The stop condition is not folded: it is evaluated whenever one of its reductions is evaluated,
+  // so it must keep all its reductions.
   Program stop;
   stop.stop = program.stop;
   baked.stop = rewrite_graphs(std::move(stop), [&](Graph& graph, Node node) {

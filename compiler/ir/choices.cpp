@@ -1,8 +1,8 @@
-// Gives the operands of selections a name where they are computed per point. The emitter writes a
-// named node as a statement of its own ahead of its use, so naming is enough to turn a branch into
-// a select instruction (choices.h has the reasons). The pass adds names only: nodes, their order
-// and their values stay the same. Operands that are computed once for all points (uniform.h) are
-// outside the loop already.
+// Names the operands of selections that are computed per point. The emitter writes a named node as
+// a statement of its own before its use, so naming is enough to turn a branch into a select
+// instruction (choices.h has the reasons). The pass adds names only: nodes, their order and their
+// values stay the same. Operands that are computed once for all points (uniform.h) are outside the
+// loop already.
 #include "compiler/ir/choices.h"
 
 #include "compiler/ir/uniform.h"

@@ -1,5 +1,5 @@
-// Finds values that repeat every few points along each dimension. For every node it computes an
-// affine form of the coordinates (sums, differences, multiples by constants, if the node is one). A
+// Finds values that repeat every few points along each dimension. For every node that consists of
+// sums, differences and multiples by constants, it computes an affine form of the coordinates. A
 // remainder of such a form by a constant is a congruence. `%` has the sign of its dividend, so the
 // bounds of the region decide whether the remainder can be negative.
 //

@@ -19,7 +19,7 @@ struct Congruence {
   enum class Kind {
     Remainder,  // the value is the remainder, from 0 to modulus - 1
     Equal,      // a condition: the remainder is `to`
-    Different,  // it is not
+    Different,  // a condition: the remainder is not `to`
   } kind = Kind::Remainder;
   int64_t to = 0;
   // For conditions: the remainder alone does not always decide the value. `%` has the sign of its
@@ -27,12 +27,12 @@ struct Congruence {
   // true wherever Different holds; at the remaining points the sign decides.
   bool partly = false;
 
-  // The modulus to which the coordinate in dimension d must be known.
+  // The coordinate in dimension d must be known modulo this number.
   int64_t period(int d) const;
 };
 
 // The congruences of a graph that is evaluated at points of `region`, in order of their nodes. Only
-// values inside the region matter. Found: `%` by a constant and `&` with 2^k - 1.
+// values inside the region matter. Recognises `%` by a constant and `&` with 2^k - 1.
 std::vector<Congruence> congruences(const Graph& graph, const Box& region);
 
 // What is known about the coordinates when a kernel is compiled: the coordinate of dimension d is
@@ -44,7 +44,7 @@ struct Residue {
 // The value of the node at points with this residue; nullopt if the residue does not determine it.
 std::optional<int64_t> value_at(const Congruence& congruence, const Residue& residue);
 
-// The results of a graph at points with a given residue, without the nodes that they do not need
+// A graph specialised for points with a given residue. It has only the nodes that its results need
 // there.
 struct Residual {
   Graph graph;

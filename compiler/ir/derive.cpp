@@ -1,8 +1,8 @@
 // Computes params that depend on other params (docs/reference/language.md, "Declarations").
 //
 // This is the only place that computes them. The expression is evaluated as written from the values
-// of the params before it, by evaluate_known, which rounds each operation by itself as the
-// interpreter does. All callers that give params their values use it: semantic analysis for the
+// of the params before it, by evaluate_known, which rounds each operation separately like the
+// interpreter. All callers that give params their values use it: semantic analysis for the
 // defaults, the runtime before a run and between its steps. Emitted drivers print the same graph,
 // operation by operation.
 #include <fmt/format.h>

@@ -219,9 +219,10 @@ Position shifted(const Position& position, const Position& by, int times = 1) {
 // With more positions, the search for translates (quadratic) takes too long for its gain.
 constexpr size_t kMostPositions = 256;
 
-// Candidate shifts between translated subsets of the positions, best first: along one dimension,
-// then short, then along the contiguous dimension. The order does not depend on where the set lies;
-// otherwise translates of a sum would be written differently.
+// Candidate shifts between translated subsets of the positions, best first. Shifts along one
+// dimension come first, then shorter ones, then those along the contiguous dimension. The order
+// does not depend on where the set lies; otherwise translates of a sum would be written
+// differently.
 std::vector<Position> candidate_shifts(const std::vector<Position>& positions) {
   std::vector<std::pair<std::vector<int>, Position>> ranked;
   for (size_t i = 1; i < positions.size(); ++i) {
@@ -491,8 +492,8 @@ class SumWriter {
   Scalar type_;
 };
 
-// The longest chain of operations that depends on an access of the newest plane. A product fuses
-// with its user and adds nothing.
+// The length of the longest chain of operations that depends on an access of the newest plane. A
+// product fuses with its user and does not lengthen the chain.
 int latency(const Graph& graph, NodeId root, int stream_dimension, int newest) {
   constexpr int kReady = -1;
   std::vector<int> depth(static_cast<size_t>(graph.size()), kReady);

@@ -1,8 +1,8 @@
 // Integer overflow.
 //
 // Values that depend only on sizes, coordinates and the number of steps are known at compile time.
-// If such a value overflows its type at some point, that is an error (S090). It counts only if the
-// value is used, so select(i < 1000, i * i, 0) is correct for every i.
+// If such a value overflows its type at some point and the program uses it there, that is an error
+// (S090). Therefore select(i < 1000, i * i, 0) is correct for every i.
 //
 // All other integer arithmetic wraps around. In the languages of the kernels, signed overflow is
 // undefined. Operations that are not proved to stay in range therefore become unsigned operations
@@ -234,7 +234,7 @@ class Checker {
     }
   }
 
-  // Whether the value depends on `counter`: a dimension's coordinate, or the step if it is rank_.
+  // True if the value depends on `counter`: a dimension's coordinate, or the step if it is rank_.
   bool depends(const Graph& graph, NodeId value, size_t counter) const {
     const std::vector<bool> used = reachable(graph, {value});
     for (NodeId id = 0; id < graph.size(); ++id) {

@@ -29,8 +29,8 @@ std::vector<std::string> verify(const Program& program, FixedParams fixed = Fixe
 Program contract_products(const Program& program);
 
 // --fix: replaces references to fixed params by their values and folds the constants that result.
-// Run after contract_products and computed with the interpreter's rounding, so that the operations
-// and their bits do not depend on which params are fixed.
+// It runs after contract_products and folds with the interpreter's rounding, so the operations and
+// their bits do not depend on which params are fixed.
 Program bake_params(const Program& program);
 
 // S090: reports operations on sizes, coordinates and step numbers whose result overflows its type.

@@ -210,7 +210,7 @@ class Graph {
 };
 
 // A default that depends on other params. It is evaluated as written whenever params get their
-// values (derive_params): each operation is rounded by itself, floats are computed in double.
+// values (derive_params): each operation is rounded separately, floats are computed in double.
 struct Derivation {
   Graph graph;       // reads only params declared before this one
   NodeId value = 0;  // of the param's type
@@ -274,9 +274,9 @@ struct Program;
 enum class Reducer { Sum, Prod, Min, Max };
 // The neutral element of the reducer for this type: 0, 1, the largest or the smallest value.
 Constant neutral(Reducer reducer, Scalar type);
-// Evaluated after steps every, 2 * every, ... The result is one value. A reduction over only some
-// of the grid's dimensions gives a profile instead, which has the other dimensions and a value for
-// every index that the region has in them.
+// Evaluated after steps every, 2 * every, ... The result is one value. If a reduction runs over
+// only some of the grid's dimensions, its result is a profile instead. The profile has the other
+// dimensions, with a value for every index of the region in them.
 struct Reduction {
   std::string name;
   Reducer reducer;
@@ -306,7 +306,7 @@ constexpr int kProfileLanes = 16;
 constexpr int kReductionTilePoints = 1024;
 // The tile's length per dimension in grid points, outermost first.
 std::vector<int64_t> reduction_tile(int rank);
-// The type in which a reduction is computed, which is also the type of its value.
+// The type in which a reduction is computed. Its value has this type.
 Scalar value_type(const Reduction& reduction);
 // A component of a field that a record reads without further computation, at the end of a step.
 struct Sampled {
@@ -335,7 +335,8 @@ std::optional<int64_t> steps_between_evaluations(const Program& program);
 // True if some reduction is evaluated within steps.
 bool reduces_in_steps(const Program& program);
 
-// Ends the run when true. Evaluated after every step that evaluates a reduction that it reads.
+// The stop condition: the run ends when it is true. It is evaluated after every step that evaluates
+// one of its reductions, or after every step if it reads none.
 struct Stop {
   Graph graph;
   NodeId condition;
@@ -350,8 +351,8 @@ struct Check {
   Span span;
 };
 
-// The most steps that a run may have, because a series has no values, or a record no rows, for
-// more.
+// An upper limit for the steps of a run. For further steps, a series has no values or a record has
+// no rows.
 struct StepLimit {
   Affine steps;
   std::string message;  // "series w has values up to time K-1"
@@ -386,7 +387,7 @@ struct Phase {
   int64_t iterations = 1;     // per step
 };
 
-// For a program that is one phase of another program: which one.
+// For a program that is one phase of another program: identifies the phase.
 struct PhaseOf {
   const Program* whole;  // must outlive this
   Phase phase;
@@ -428,7 +429,7 @@ std::vector<std::string> param_names(const Program& program);
 bool writes(const Function& function, FieldId field);
 bool is_written(const Program& program, FieldId field);  // by a stencil function
 bool changes(const Program& program, FieldId field);     // by a stencil function or a reduction
-// Whether functions or reductions read the component but none computes it. A function that writes
+// True if functions or reductions read the component but none computes it. A function that writes
 // other components of the field and keeps this one does not compute it.
 bool is_read_only(const Program& program, FieldId field, int component);
 bool has_initial_value(const Program& program, FieldId field);  // by an init
