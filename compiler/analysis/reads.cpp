@@ -54,11 +54,11 @@ bool resolves_outside_halo(const ir::Program& program, const ir::Access& access)
 
 // Let the point lie b points below the field's low edge (b < 0: above it). The access leaves the
 // field there if b > offset. A clamped access then resolves to the edge, at distance b. A mirrored
-// access resolves to a point at most at distance b + (b - offset), as far behind the edge as the
-// offset leads before it. If that is beyond the far edge, the rule there brings it back, no farther
-// away. The high edge is the same with reversed signs. If one edge moves accesses, an access that
-// finds a constant at the other edge is treated as clamped: it needs a position, although its value
-// is dropped.
+// access would reach b - offset points beyond the edge, so it resolves to the point b - offset
+// points inside, at distance b + (b - offset). If that is beyond the far edge, the rule of the far
+// edge brings it back, and the distance does not grow. The high edge is the same with reversed
+// signs. If one edge moves accesses, an access that finds a constant at the other edge is treated
+// as clamped: it needs a position, although its value is dropped.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
   const int64_t offset = access.offsets[d];
   Reach reach = {-offset, offset};

@@ -36,9 +36,9 @@ bool resolves_outside_halo(const ir::Program& program, const ir::Access& access)
 
 // How far from its point an access may read in dimension d after boundary rules are applied: within
 // [-low, high]. A clamped access resolves to a point between its own offset and the nearest point
-// of the field. A mirrored access resolves at most as far behind that point as the offset is before
-// it, whatever rule holds at the far edge. Periodic accesses keep their offset, because a tile
-// holds images of the points on the far side. Must not be called for an access that resolves
+// of the field. A mirrored access resolves at most to the mirror image of its offset about that
+// nearest point, whatever rule holds at the far edge. Periodic accesses keep their offset, because
+// a tile holds images of the points on the far side. Must not be called for an access that resolves
 // outside the halo.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d);
 
@@ -76,7 +76,7 @@ std::vector<ReadOutsideHalo> reads_outside_halo(const ir::Program& program);
 // function writes, because they are read from memory.
 std::vector<bool> image_dimensions(const ir::Program& program, bool written_only);
 
-// What is read to compute `computed`.
+// The margin that must be available to compute `computed` with these reads.
 Margin reached(const Margin& computed, const Reads& reads);
 
 }  // namespace stencil::analysis

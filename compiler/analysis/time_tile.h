@@ -23,7 +23,7 @@ struct Version {
   int stage = -1;     // the stage that computes it; -1: it is in memory
   size_t target = 0;  // index into the stage's results, if a stage computes it
   int output = -1;    // >= 0: the tile writes it to memory as this level of the field
-  // Records sample it at the end of a step; not set in the last step, when it is in memory.
+  // Records sample it at the end of a step. Not set for the last step, whose values are in memory.
   bool sampled = false;
   // How far it is needed beyond the tile's output box; nullopt if it is not needed.
   std::optional<Margin> needed;
