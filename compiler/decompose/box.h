@@ -1,7 +1,7 @@
-// A box program is the program of a process that owns a box of the grid and a halo around it, which
-// others fill in. The box is known only at run time: its bounds are params of the program, and the
-// bounds of fields and regions derive from them. Otherwise it is an ordinary program. It is the
-// symbolic counterpart of the program of a subdomain (restrict.h).
+// A box program is the program of one process. The process owns a box of the grid and a halo around
+// it, which other processes fill in. The box is known only at run time: its bounds are params of
+// the program, and the bounds of fields and regions derive from them. Otherwise it is an ordinary
+// program. It is the symbolic counterpart of the program of a subdomain (restrict.h).
 //
 //   params = those of the whole program, box_low_* box_high_* (the box), derived bounds
 //
@@ -10,7 +10,7 @@
 //   memory: box and halo, clipped to the grid; regions: points that can be computed from memory
 //
 // Values in the halo become outdated from the outside inwards. Where memory ends with the grid, the
-// boundary conditions hold. Elsewhere, regions end early enough that no access meets one.
+// boundary conditions hold. Elsewhere, regions end early enough that no access leaves the memory.
 #pragma once
 
 #include <optional>
@@ -32,8 +32,8 @@ struct BoxProgram {
   int64_t steps = 1;       // between two exchanges, at most
   analysis::Margin depth;  // of the halo, which ends at the edge of the grid unless `wraps[d]`
   std::vector<bool> wraps;
-  // What an exchange must fill in around the box. Coefficients are not included, because they do
-  // not change.
+  // The values that an exchange must fill in around the box. Coefficients are not included, because
+  // they do not change.
   std::vector<Need> needs;
   // Reductions of the whole program that box programs do not evaluate; no step depends on them.
   std::vector<std::string> left_out;

@@ -164,8 +164,8 @@ int64_t Decomposition::least_extent(size_t d) const {
 namespace {
 
 // The unit, in points, in which bounds of subdomains are rounded. A cut within a tile of a
-// reduction would cost halo, because one subdomain takes the whole tile. Rows should begin at a
-// sector.
+// reduction would deepen the halo, because one subdomain takes the whole tile. Rows should begin at
+// a sector of memory.
 int64_t grain(const ir::Program& program, size_t d, int64_t extent, int subdomains) {
   const auto rank = static_cast<size_t>(program.grid.rank());
   int64_t grain = d + 1 == rank ? 16 : 1;
@@ -233,7 +233,7 @@ class Checker {
     if (wraps_[d]) periodic(d, along);
   }
 
-  // Beyond the grid are images of all fields, so all fields must have the same period.
+  // The memory beyond the grid holds images of all fields, so all fields must have the same period.
   void periodic(size_t d, const std::string& along) {
     for (const ir::Field& field : program_.fields) {
       if (field.read_in_place()) continue;

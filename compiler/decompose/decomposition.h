@@ -41,8 +41,8 @@ inline int64_t high_of(const ir::Box& box, size_t d) {
   return box.ranges[d].high.constant;
 }
 
-// What `steps` steps read around the points that a subdomain owns (iterations, in a phase that has
-// several).
+// What a subdomain reads around its owned points in `steps` steps. In a phase with several
+// iterations, `steps` counts iterations.
 struct Need {
   ir::FieldId field;
   int level;

@@ -49,8 +49,8 @@ std::optional<int> neighbour(const Decomposition& decomposition, int subdomain,
   return decomposition.subdomain_at(place);
 }
 
-// The points of a field in one direction from the subdomain's owned points: as deep as the
-// subdomain needs there (received), or as the neighbour needs on its side (sent).
+// The points of a field in one direction from the subdomain's owned points. Their depth is what the
+// subdomain needs there (received), or what the neighbour needs on its side (sent).
 ir::Points patch(const ir::Program& program, const Decomposition& decomposition,
                  const ir::Points& owned, const Need& need, const Direction& direction,
                  bool received) {

@@ -1,4 +1,4 @@
-// Finds with the backward analysis what subdomains read from their neighbours.
+// Uses the backward analysis to find what subdomains read from their neighbours.
 #pragma once
 
 #include "compiler/decompose/decomposition.h"
