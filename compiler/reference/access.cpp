@@ -1,8 +1,8 @@
 // A row of an access consists of at most three parts: points below the field, inside, and above.
 // The inside is contiguous and is returned in place if it has the right type. Points outside are
 // resolved one by one. Boundary rules are applied to every point outside, whatever Access::escapes
-// says: it tells kernels where they need no rule, and an oracle that relied on it could not detect
-// that it is wrong.
+// says. That member tells kernels where they need no rule. The interpreter must not rely on it,
+// because it could then not detect a wrong value of it.
 #include "compiler/reference/access.h"
 
 #include <algorithm>

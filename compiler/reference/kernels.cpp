@@ -1,7 +1,7 @@
 // One tight loop per operator and type, chosen once per node and run once per row. Dispatch costs
 // one call per row instead of one per point, and the simple loops vectorise.
 //
-// Every operation is rounded by itself in its own type (the build forbids contraction), so vector
+// Every operation is rounded separately in its own type (the build forbids contraction), so vector
 // loops and scalar loops give the same bits. Without FMA hardware, std::fma is the correctly
 // rounded function of the C library. Integers are computed in the unsigned type of the same width,
 // so overflow wraps around.
