@@ -9,12 +9,12 @@
 // v, z = (1 + e) / c with |e| < u, and q = x z rounded. By symmetry x > 0.
 //
 //   |q - v| < 1.5 ulp(v), since |x z - v| < u v; for a subnormal v even |q - v| < h.
-//   r = q c - x is exact. It is a multiple of h, because c is an integer. For a normal v it is a
-//     multiple of ulp(v) 2^k / 2, where c = 2^k times an odd C, and below 3 C of those. For a
-//     subnormal v it is a multiple of h and at most c h.
-//   t = q - r z, exactly, is the quotient but for |t - v| = |q - v| |e| < 1.5 u ulp(v).
+//   r = q c - x is exact. It is a multiple of h, because c is an integer. Let c = 2^k C with an odd
+//     C. For a normal v, r is a multiple of ulp(v) 2^k / 2, and |r| is less than 3 C times this
+//     unit. For a subnormal v, |r| is at most c h.
+//   t = q - r z, without rounding, differs from v by |t - v| = |q - v| |e| < 1.5 u ulp(v).
 //
-// So t rounds as v does unless a midpoint m of two neighbours lies at v or between v and t. For a
+// So t rounds like v unless a midpoint m of two neighbours lies at v or between v and t. For a
 // normal v, x - m c is an odd multiple of ulp(v) 2^k / 2 or more, so |v - m| >= ulp(v) / 2C, which
 // is more than 8 u ulp(v); midpoints outside the binade of v are no nearer than ulp(v) / 4. For a
 // subnormal v and an odd c the distance is at least h / 2C by the same argument. This proves kind
@@ -27,10 +27,11 @@
 // rounds to 2^(p-1) h. Scaled back in the last fma it is the exact tie, which goes to even.
 // Otherwise the sum of all errors, 3.1 u ulp(v) + u h / 2, is smaller than the distance of m.
 //
-// Signs of zero: q has the right sign, and r = q c - x is +0 wherever it is 0, so q - r z is q plus
-// -0. Infinities: q is infinite and r is NaN, which a selection replaces by a finite value. In
-// float it is a maximum with -2^106, which no finite x reaches: |r| < 1.5 c ulp(v) <= 1.5 2^105;
-// multiplied by z 2^p it is still finite. Nothing else overflows, as |v| <= |x| / 3.
+// Signs of zero: q has the right sign. If r = q c - x is 0, it is +0, so q - r z is q plus -0.
+// Infinities: q is infinite and r is NaN, and a selection replaces r by a finite value. In float
+// the selection is the maximum of r and -2^106. It changes no r of a finite x, because
+// |r| < 1.5 c ulp(v) <= 1.5 2^105. Either value times z 2^p is still finite. Nothing else
+// overflows, because |v| <= |x| / 3.
 #include "compiler/support/division.h"
 
 #include <cmath>

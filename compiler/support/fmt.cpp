@@ -1,8 +1,8 @@
 // The only translation unit that contains fmt's code. Debian ships fmt as a shared library or
-// header-only. The shared library could not be carried to another machine inside the binary.
-// Header-only, every source file compiled the formatting of numbers again (60 % of its time,
-// docs/contributing.md). So sources use the headers as those of a library, and this file is the
-// library.
+// header-only. A binary that needs the shared library does not run on a machine without it. With
+// the header-only version, every source file compiled the formatting of numbers again (60 % of its
+// time, docs/contributing.md). Sources therefore use the headers in their form for a library, and
+// this file is the library.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

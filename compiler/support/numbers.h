@@ -38,9 +38,9 @@ inline std::optional<int64_t> parse_integer(std::string_view text, int64_t least
 // programs (P002).
 std::optional<double> parse_real(std::string_view text);
 
-// The same for a value of the type: Bool (0 or 1) or an integer type, and a floating-point type.
-// Values of floating-point params are rounded where they are used, so values that would become
-// infinite, or 0 without being 0, are rejected.
+// Values of the given type: parse_integer() reads Bool (0 or 1) and integer types, parse_real()
+// floating-point types. Values of floating-point params are rounded where they are used. Values
+// that would become infinite, or 0 without being 0, are therefore rejected.
 std::optional<int64_t> parse_integer(std::string_view text, Scalar type);
 std::optional<double> parse_real(std::string_view text, Scalar type);
 

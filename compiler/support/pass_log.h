@@ -1,8 +1,9 @@
-// Instrumentation of passes: how long each takes (--time-passes), what it leaves
-// (--print-after PASS), and, in debug builds, a check of what it leaves.
+// Instrumentation of passes: the time that each takes (--time-passes), the text of its result
+// (--print-after PASS), and, in debug builds, a check of its result.
 //
 // Every pass runs through run_pass(). Times and texts go to the PassLog that is active on the
-// thread; without one nothing is recorded. So passes need no parameter for it, as in LLVM.
+// thread; without an active log nothing is recorded. Passes therefore need no parameter for the
+// log, as in LLVM.
 #pragma once
 
 #include <chrono>
@@ -41,7 +42,7 @@ class PassLog {
   std::string times() const;
   // What was printed: a heading "-- after PASS" before each text.
   const std::string& texts() const { return texts_; }
-  // The names in print_after that no pass has had.
+  // The names in print_after that match no pass that ran.
   std::vector<std::string> unknown() const;
   // The names of the passes that ran.
   std::vector<std::string> names() const;

@@ -34,11 +34,12 @@ IntegerRange integer_range(Scalar type);
 // Semantics that every interpreter, device and dialect must share:
 //   Neg flips the sign bit of a float. Round rounds halves away from zero, Trunc truncates.
 //   Min(a, b) is b < a ? b : a and Max(a, b) is a < b ? b : a. Rsqrt is 1 / sqrt(x) except under
-//   fast. Integer Div and Mod truncate towards zero; by zero they give 0; by -1 they are Neg and 0
-//   (so the smallest integer wraps). Integer results out of range wrap around: the low bits are
-//   kept. Shl/Shr take the shift count modulo the width; Shr is arithmetic. Select evaluates both
-//   arms. Convert float -> integer truncates, saturates, and maps NaN to 0; to half and bfloat it
-//   rounds to nearest even; from an integer to a narrower one it keeps the low bits.
+//   fast. Integer Div and Mod truncate towards zero. If the divisor is 0, both give 0. If it is -1,
+//   Div is Neg (so the smallest integer wraps) and Mod gives 0. Integer results out of range wrap
+//   around: the low bits are kept. Shl/Shr take the shift count modulo the width; Shr is
+//   arithmetic. Select evaluates both arms. Convert from float to integer truncates, saturates, and
+//   maps NaN to 0. Convert to half and bfloat rounds to nearest even. Convert from an integer to a
+//   narrower one keeps the low bits.
 enum class Op : uint8_t {
   Neg,
   Add,

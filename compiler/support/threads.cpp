@@ -1,6 +1,6 @@
 // Threads are started for every piece of work and not kept. Shared work takes milliseconds, but
-// starting a thread takes microseconds. Also, a library that keeps threads would have them running
-// at fork and exit of the user's process.
+// starting a thread takes microseconds. Also, threads kept by a library would still run when the
+// user's process forks or exits.
 #include "compiler/support/threads.h"
 
 #include <sched.h>
