@@ -199,8 +199,8 @@ void TreeBuilder::call(Span close_span) {
   push(span, height + 1, ast::Call{std::move(callee), std::move(arguments)});
 }
 
-// Above the opening are the binders' names and, as operands, low and high of each binder and the
-// body.
+// The stacks above the opening hold the binders' names and, as operands, low and high of each
+// binder and the body.
 void TreeBuilder::comprehension(Span close_span) {
   const Opening opening = close();
   int height = 0;

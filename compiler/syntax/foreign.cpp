@@ -1,4 +1,4 @@
-// There are few rows, which are searched only after an error, so nothing is sorted or hashed.
+// The table is small and searched only after an error, so it is neither sorted nor hashed.
 #include "compiler/syntax/foreign.h"
 
 #include <algorithm>

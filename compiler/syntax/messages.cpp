@@ -1,8 +1,8 @@
 // The text of the P-errors. Each error says what was found by looking at the token in the text. It
 // adds a hint for common mistakes: a C operator where the language has a word, a keyword used as a
-// name, a misspelt item. Hints that depend on the place in the grammar are with the rule
-// (messages.h); hints that depend on the token found are here. Tests compare the texts literally,
-// so a grammar change that makes a message less specific is noticed.
+// name, a misspelt item. Hints that depend on the place in the grammar stand with the rule
+// (messages.h); hints that depend on the token found stand here. Tests compare the texts literally,
+// so they fail if a grammar change makes a message less specific.
 #include "compiler/syntax/messages.h"
 
 #include <fmt/format.h>

@@ -14,9 +14,9 @@
 
 namespace stencil {
 
-// How the absence of a rule is reported, and a hint; "{}" stands for the item's keyword. The
-// default is never shown: it is for rules that cannot fail by themselves, only through a rule
-// listed here.
+// What is reported if a required rule does not match, and a hint; "{}" stands for the item's
+// keyword. The default is never shown: it is for rules that cannot fail by themselves, only through
+// a rule listed here.
 struct Expectation {
   std::string_view expected = "a valid program";
   std::string_view hint = {};
