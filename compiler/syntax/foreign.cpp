@@ -19,7 +19,7 @@ constexpr std::string_view kNoLoops =
     "a stencil is computed at every point of its region, and steps repeat by themselves";
 constexpr std::string_view kOutput = "'stencilc run' writes fields: --out A=a.npy, --out A=a.png";
 constexpr std::string_view kNotBuiltIn =
-    "not built in; there are exp, log, pow, sqrt, erf, sin, asin, sinh, asinh and their like";
+    "not built in; there are exp, log, pow, sqrt, erf, sin, asin, sinh, asinh and similar ones";
 
 constexpr WordRow kWords[] = {
     {Foreign::Value, "PI Pi M_PI", "write 'pi'"},
@@ -57,9 +57,9 @@ constexpr WordRow kWords[] = {
     {Foreign::Function, "roll circshift cshift",
      "a neighbour is read at its offset, as in A[-1]; 'boundary periodic' wraps around"},
     {Foreign::Function, "mean avg average",
-     "divide a sum: of neighbours 'sum(a in -1..1 : A[a])/3', of all points 'reduce'"},
+     "divide a sum: 'sum(a in -1..1 : A[a])/3' for neighbours, 'reduce' for all points"},
     {Foreign::Function, "norm norm2 dot",
-     "write the products: 'sqrt(v[0]*v[0] + v[1]*v[1])'; of all points 'reduce' takes a sum"},
+     "write the products: 'sqrt(v[0]*v[0] + v[1]*v[1])'; for a sum over all points use 'reduce'"},
     {Foreign::Function, "range arange linspace", "a range is written 'low..high', as in '0..N-1'"},
     {Foreign::Function, "time", "'time' is not a function: omit the parentheses"},
     {Foreign::Function, "laplace laplacian del2 gradient grad",
@@ -73,7 +73,7 @@ constexpr WordRow kWords[] = {
     {Foreign::Reducer, "mean avg average", "divide a sum by the number of points"},
     {Foreign::Reducer, "maximum amax", "write 'max'"},
     {Foreign::Reducer, "minimum amin", "write 'min'"},
-    {Foreign::Reducer, "norm norm2 l2", "it is the root of a 'sum' of squares"},
+    {Foreign::Reducer, "norm norm2 l2", "write the square root of a 'sum' of squares"},
 
     {Foreign::Type, "int Integer INTEGER int32 int32_t i32", "write 'integer'"},
     {Foreign::Type, "int64 int64_t i64 size_t", "write 'long'"},
@@ -101,7 +101,8 @@ constexpr WordRow kWords[] = {
     {Foreign::Item, "struct typedef class", "write 'type name = { a : real, b : real };'"},
     {Foreign::Item, "def void func fn subroutine", "write 'function f(u : field) = expression;'"},
     {Foreign::Item, "import include use using from", "a program is one file"},
-    {Foreign::Item, "program module implicit", "a program is a list of items, without a head"},
+    {Foreign::Item, "program module implicit",
+     "a program is a list of items and has no header line"},
     {Foreign::Item, "assert assume", "write 'require condition;'"},
     {Foreign::Item, "initial initialize initialise", "write 'init A = 1;'"},
     {Foreign::Item, "boundary",
@@ -123,7 +124,7 @@ constexpr WordRow kWords[] = {
     {Foreign::Member, "dx dy dz dx2 dy2 dz2 dt dt2 laplace",
      "derivatives are written as differences, as in '(A[1] - A[-1])/2'"},
     {Foreign::Member, "forward", "a stencil gives the new value: 'stencil n : F on REGION = e;'"},
-    {Foreign::Member, "backward", "the level before is 'A@-1[0]', of a field with 'history 2'"},
+    {Foreign::Member, "backward", "the previous level is 'A@-1[0]'; the field needs 'history 2'"},
 };
 
 }  // namespace

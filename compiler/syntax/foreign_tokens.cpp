@@ -146,7 +146,7 @@ constexpr std::string_view kEquality = "equality is written '=='";
 constexpr std::string_view kFunction = "write 'function f(x) = expression;'";
 constexpr std::string_view kRange = "a range is written 'low..high' and includes both ends";
 constexpr std::string_view kBox = "all ranges go into one pair of brackets: '[0..N-1, 0..M-1]'";
-constexpr std::string_view kPointByPoint = "all operators work point by point: without a dot";
+constexpr std::string_view kPointByPoint = "all operators work point by point: omit the dot";
 constexpr std::string_view kArgument = "an argument is written 'x', 'x : real' or 'u : field'";
 constexpr std::string_view kTypes =
     "real float double half bfloat integer long byte ubyte short ushort bool int unsigned char "
@@ -244,7 +244,7 @@ const TokenRow kTokens[] = {
     {"", 0, kDue<dots>, kRange, [](const Place& p) { return p.called() == "range"; }},
     {":", 0, kDue<box_close>, kRange},
     {":", 0, kDue<bracket_close>,
-     "a read has one offset per dimension; neighbours are added up by 'sum(a in -1..1 : A[a])'"},
+     "a read has one offset per dimension; add up neighbours by 'sum(a in -1..1 : A[a])'"},
     {": ..", 0, kDue<primary>,
      "a read has one offset per dimension, relative to the current point: 'A[0]' is the point "
      "itself",
@@ -264,9 +264,9 @@ const TokenRow kTokens[] = {
     {"let", 0, kDue<primary>, "local values belong in a body: '{ let x = 1; [0..N-1] = x; }'"},
     {"[", 0, kDue<primary>, "write several values in braces: '{1, 2}'"},
     {"[", 0, kDue<On>,
-     "a field has no extents: its grid has; for several values a point write 'vector 3 of real'"},
+     "a field has no extents: its grid has; for several values per point write 'vector 3 of real'"},
     {"(", 0, kDue<On>,
-     "a field has no extents: its grid has; for several values a point write 'vector 3 of real'",
+     "a field has no extents: its grid has; for several values per point write 'vector 3 of real'",
      [](const Place& p) { return p.next() != "8" && p.next() != "4"; }},
     {";", 0, kDue<On>, "a field is written 'field A : real on G;'"},
     {"[", 0, kDue<assign>, "write 'grid G = [0..N-1, 0..M-1]'",
@@ -390,9 +390,11 @@ Made boundary_as_attribute(const Place& p) {
   if (!due || !is_one_of("= : (", p.token())) return "";
   const std::string_view foreign = hint_for_foreign_word(Foreign::Boundary, p.next());
   if (!foreign.empty()) return std::string(foreign);
-  if (p.next() == "constant") return "the rule follows without a sign: 'boundary constant 0'";
+  if (p.next() == "constant")
+    return "write the rule directly after the word: 'boundary constant 0'";
   const bool rule = is_one_of("none clamp mirror odd periodic", p.next());
-  return fmt::format("the rule follows without a sign: 'boundary {}'", rule ? p.next() : "clamp");
+  return fmt::format("write the rule directly after the word: 'boundary {}'",
+                     rule ? p.next() : "clamp");
 }
 
 // Matches: a .gt. b, a .and. b, .not. a
