@@ -18,7 +18,7 @@ namespace {
 // C++ compilers let flags decide about contraction and value-changing optimisation, so the file
 // sets or checks them.
 constexpr const char* kExactArithmetic = R"(#if defined(__FAST_MATH__)
-#error "compiled with -ffast-math, this file would not give the results it promises"
+#error "-ffast-math would change the results of this file: compile it without this flag"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -30,7 +30,7 @@ constexpr const char* kExactArithmetic = R"(#if defined(__FAST_MATH__)
 
 // Values may change, but NaN and infinities must behave as the language defines.
 constexpr const char* kFastArithmetic = R"(#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
-#error "compiled with -ffinite-math-only, which is part of -ffast-math, this file would get NaN wrong"
+#error "-ffinite-math-only (part of -ffast-math) makes NaN wrong: add -fno-finite-math-only"
 #endif
 
 )";
@@ -51,7 +51,7 @@ $warning#endif
 constexpr const char* kFmaWarning =
     R"(#if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA) && !defined(__FP_FAST_FMAF) && \
     !defined(__FP_FAST_FMA) && defined(__GNUC__)
-#warning "without FMA instructions this file is 10 to 30 times as slow: compile with -march=native"
+#warning "without FMA instructions this file is 10 to 30 times slower: compile with -march=native"
 #endif
 )";
 

@@ -78,7 +78,7 @@ void Driver::check_extents(const std::string& what, const std::string& element,
   out_.line(fmt::format("const int64_t {}[] = {{{}}};", name, comma_list(items)));
   out_.open(
       fmt::format("if (stencil_array_bytes({}, {}, {}) < 0) {{", element, name, items.size()));
-  out_.line(fmt::format("return \"{}: an extent is below 1, or it is too large\";", what));
+  out_.line(fmt::format("return \"{}: an extent is below 1, or the size is too large\";", what));
   out_.close();
 }
 
@@ -147,7 +147,7 @@ void Driver::check_steps() {
   out_.line(fmt::format("if ({} > {}) return {};", steps, left, too_many));
   if (!api_.box()) return;
   out_.open(fmt::format("if ({} > {}) {{", steps, api_.box()->steps));
-  out_.line(fmt::format("return \"more than {} step(s), for which the halo is too narrow\";",
+  out_.line(fmt::format("return \"the halo is too narrow for more than {} step(s)\";",
                         api_.box()->steps));
   out_.close();
 }

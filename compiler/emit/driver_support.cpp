@@ -131,8 +131,8 @@ struct stencil_array {
   bool written;
 };
 
-// NULL, or why a call cannot take these arrays: each must be there and aligned, and none may
-// overlap another one if either is written.
+// NULL, or an error message: no array may be NULL or misaligned, and two arrays may overlap only if
+// neither is written.
 static const char* stencil_check_arrays(const stencil_array* arrays, int count,
                                         const void* const* given) {
   static thread_local char text[192];

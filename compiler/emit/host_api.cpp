@@ -318,7 +318,7 @@ void declare_run(Text& out, const HostApi& api) {
   out.comment(
       "The result replaces the contents of the arrays. Returns NULL on success, or an error "
       "message that\nis valid until the next call of this thread. It is an error if an array is "
-      "NULL, or overlaps\nanother one and either of them is written.");
+      "NULL, or if\ntwo arrays overlap and either is written.");
   if (api.has_params()) {
     out.comment(fmt::format("{} may be NULL, for the defaults.", api.params()));
   }
@@ -344,9 +344,10 @@ void declare_device_runs(Text& out, const kernel::Module& module, const HostApi&
 void declare_packed_run(Text& out, const HostApi& api) {
   out.blank();
   out.comment(
-      "The same with packed arguments: pointers in the order above, then pointers to the values of "
-      "the params in the order of their structure, NULL for a param that is not given; NULL if "
-      "none is given. Steps are counted from first_step.");
+      "The same with packed arguments. `arrays` points to the pointers in the order above, "
+      "`parameters` to pointers to the values of the params in the order of their structure. The "
+      "pointer of a param that is not given is NULL; if none is given, `parameters` may be NULL. "
+      "Steps are counted from first_step.");
   if (api.has_results()) {
     out.comment(fmt::format(
         "The last pointer of arrays points to the results (not NULL), from which the run "

@@ -151,7 +151,7 @@ static bool read_integer(const char* text, int64_t least, int64_t most, int64_t*
   const bool negative = *text == '-';
   if (*text == '-' || *text == '+') ++text;
   bool good = *text != 0;
-  int64_t number = 0;  // kept negative, where there is one number more
+  int64_t number = 0;  // kept negative: -2^63 has no positive counterpart
   for (; *text; ++text) {
     const int digit = *text - '0';
     if (digit < 0 || digit > 9 || number < (INT64_MIN + digit) / 10) return false;

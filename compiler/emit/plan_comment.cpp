@@ -109,8 +109,9 @@ void describe_reductions(Text& out, const kernel::Module& module, Names& names,
     named.push_back(plan.reductions[r].name);
   }
   out.comment(fmt::format(
-      "  {}. if one of {} was just computed, and all have been: {}; end if {} is not 0", number + 1,
-      fmt::join(named, ", "), describe_launch(module, plan.stop->launch, names, printer),
+      "  {}. if one of {} was just computed and all have values: {}; end if {} is not 0",
+      number + 1, fmt::join(named, ", "),
+      describe_launch(module, plan.stop->launch, names, printer),
       plan.scratch[plan.stop->result].name));
 }
 
@@ -137,7 +138,7 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
     if (!kernel::is_sampled(reduction)) periods.push_back(fmt::format("{}", reduction.every));
   }
   if (plan.time_tile > 1 && !periods.empty()) {
-    out.comment(fmt::format("where count does not go beyond the next multiple of {}:",
+    out.comment(fmt::format("where step + count does not exceed the next multiple of {}:",
                             fmt::join(periods, " or ")));
   }
   int number = 0;

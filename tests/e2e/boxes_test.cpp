@@ -90,7 +90,7 @@ TEST_F(Boxes, ReportTheirMemoryAndRefuseBadArguments) {
             "2 0 0 4\n"
             "done\n2 22\n"
             "done\n"
-            "more than 2 step(s), for which the halo is too narrow\n"
+            "the halo is too narrow for more than 2 step(s)\n"
             "the number of steps is negative\n"
             "argument A[1] is NULL\n"
             "argument A is NULL\n"

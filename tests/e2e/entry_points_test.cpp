@@ -114,7 +114,7 @@ TEST_F(EntryPoints, CheckAllArgumentsBeforeAccessingMemory) {
             "require N >= 4 does not hold\n"
             "the grid is empty\n"
             "field A: coordinates and extents are limited to 2^30\n"
-            "array A: an extent is below 1, or it is too large\n"
+            "array A: an extent is below 1, or the size is too large\n"
             "param wide is out of range: from -2305843009213693937 to 2305843009213693937\n"
             "param wide is out of range: from -2305843009213693937 to 2305843009213693937\n"
             "param k is not a finite number\n"

@@ -91,11 +91,11 @@ TEST(RunCpp, ArgumentsAreCheckedBeforeTheRun) {
   EXPECT_STREQ(run_heat(nullptr, 1, {2, 9, 0.3f}), "N is at least 3");
   EXPECT_STREQ(run_heat(nullptr, -1, {9, 9, 0.3f}), "the number of steps is negative");
   EXPECT_STREQ(run_heat(nullptr, 1, {9, 0, 0.3f}),
-               "array A: an extent is below 1, or it is too large");
+               "array A: an extent is below 1, or the size is too large");
   EXPECT_STREQ(run_heat(nullptr, 1, {2147483647, 2147483647, 0.3f}),
-               "array A: an extent is below 1, or it is too large");
+               "array A: an extent is below 1, or the size is too large");
   EXPECT_STREQ(run_heat(nullptr, 1, {1000000000, 1000000000, 0.3f}),
-               "array A: an extent is below 1, or it is too large");
+               "array A: an extent is below 1, or the size is too large");
   EXPECT_STREQ(run_heat(nullptr, 1, {100000000, 100000000, 0.3f}),
                "heat_step: too many blocks for one launch");
 }
