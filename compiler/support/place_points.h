@@ -7,16 +7,17 @@
 #include <cstdint>
 
 // begin
-// An entry is a pair of a point and a grid point that it weighs. The entries of one bucket (32 grid
-// points side by side in the last dimension) are contiguous, ordered by the number of the point.
-// Slabs are the planes of the grid (indices of the outermost dimension; one for a 1-D grid) in
-// which some point weighs a grid point, numbered in order. A group is 8 rows side by side in the
-// last dimension but one, for all indices of the dimensions before it except the plane's.
+// An entry is a pair of a point and a grid point at which the point has a weight. The entries of
+// one bucket (32 grid points side by side in the last dimension) are contiguous, ordered by the
+// number of the point. Slabs are the planes of the grid (indices of the outermost dimension; one
+// for a 1-D grid) in which some point has a weight, numbered in order. A group is 8 rows side by
+// side in the last dimension but one. It spans all indices of the dimensions before that one,
+// except the plane's.
 struct stencil_point_set {
   int rank;
   const int64_t *low, *high;    // bounds of the grid, per dimension
   const int64_t *first, *last;  // allowed range of the positions, per dimension
-  int width;                    // grid points that a point weighs, per dimension
+  int width;                    // grid points with a weight of a point, per dimension
   int64_t points;
   const double* const* at;       // per dimension: the positions of all points
   const double* const* weights;  // per dimension and grid point; null: multilinear
@@ -24,12 +25,12 @@ struct stencil_point_set {
 template <class Real>
 struct stencil_point_tables {
   int32_t* slabs;    // per plane: its slab, or -1
-  int32_t* starts;   // per slab, row of the plane and bucket: its first entry; and where all end
+  int32_t* starts;   // per slab, row of the plane and bucket: its first entry; then the end
   int32_t* columns;  // per entry: the index in the last dimension
   int32_t* numbers;  // per entry: the point, from 0
   Real* weights;     // per entry
-  int32_t* entries;  // per point and grid point that it weighs, row-major: the entry, or -1
-  int32_t* firsts;   // per point and dimension: the first grid point that it weighs
+  int32_t* entries;  // per point and grid point with a weight of it, row-major; -1: no entry
+  int32_t* firsts;   // per point and dimension: the first grid point with a weight
   int32_t* counts;   // entries in all earlier groups, buckets and planes; null: not needed
 };
 
@@ -44,7 +45,7 @@ inline int64_t stencil_planes(const stencil_point_set& set) {
   return set.rank > 1 ? set.high[0] - set.low[0] + 1 : 1;
 }
 
-// The first of the grid points that a point weighs in dimension d.
+// The first grid point at which a point has a weight in dimension d.
 inline int64_t stencil_first_weight(const stencil_point_set& set, int d, int64_t point) {
   const int64_t below = (int64_t)std::floor(set.at[d][point]);
   if (set.weights) return below - (set.width - 1) / 2;
