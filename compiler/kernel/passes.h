@@ -20,7 +20,7 @@ std::string print(const Expr& expr);
 // slots in range, unique names. Returns one line per violation; empty if sound. A violation is a
 // bug in the compiler.
 std::vector<std::string> verify(const Module& module);
-// The same for one kernel, whose arrays and constants are those of `module`.
+// Checks one kernel with the arrays and constants of `module`.
 std::vector<std::string> verify(const Module& module, const Kernel& kernel);
 
 // Index into the plan's actions before which the answer of the stop condition must be known

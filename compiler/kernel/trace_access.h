@@ -21,7 +21,7 @@ struct Touched {
 };
 // The sectors and lines of global memory touched by a request.
 Touched touched(const WarpAccess& access);
-// The same for a contiguous range of bytes.
+// The sectors and lines of global memory in a contiguous range of bytes.
 Touched touched(int64_t first_byte, int64_t bytes);
 
 // The number of shared memory wavefronts (Counters::shared_load_wavefronts).

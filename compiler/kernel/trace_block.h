@@ -13,7 +13,7 @@ namespace stencil::kernel::tracing {
 
 class BlockTracer {
  public:
-  // `values` of constants and scalars, as far as they are known.
+  // `values`: the known values of constants and scalars.
   BlockTracer(const KernelCode& code, const std::map<std::string, int64_t>& values);
 
   void run(int64_t block);

@@ -20,12 +20,12 @@ void for_each_expression(const Statement& statement, const std::function<void(co
 // nodes.
 void for_each_node(const Expr& expr, const std::function<void(const Expr&)>& visit);
 
-// The same for all expressions in a body, including nested bodies.
+// Calls `visit` with every node of the expressions in a body, including nested bodies.
 void for_each_node(const Body& body, const std::function<void(const Expr&)>& visit);
 
 // Every name in a kernel: its own, arguments, buffers, lets and loops.
 std::set<std::string> names_in(const Kernel& kernel);
-// The same for all kernels of a module, plus the names of threads, constants and the plan.
+// Every name in the kernels of a module, plus the names of threads, constants and the plan.
 std::set<std::string> names_in(const Module& module);
 
 // Generates names that are unused in a module: BASE, or BASE_2, BASE_3, ... No name is given twice.
