@@ -23,7 +23,7 @@ BoxText box_part(const BoxPart& box, const Dialect& dialect);
 // Declares NAME_box, NAME_memory, NAME_box_steps and the entry points in a file without a header.
 void declare_boxes_in_place(Text& out, const BoxPart& box, const Dialect& dialect);
 
-// The same for a header, with NAME_halo and documentation for the user.
+// Declares them in a header, with NAME_halo and documentation for the user.
 void declare_boxes(Text& out, const BoxPart& box, const Dialect& dialect);
 
 }  // namespace stencil::emit

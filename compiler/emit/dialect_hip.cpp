@@ -10,7 +10,7 @@
 // row.
 //
 // There are no async copies and no bulk copies. Shared memory is LDS, at most 64 KiB per block
-// (schedule/machine.cpp), all of which static arrays may use. The second argument of
+// (schedule/machine.cpp), and static arrays may use all of it. The second argument of
 // __launch_bounds__ counts wavefronts per SIMD and not blocks, so the blocks per multiprocessor of
 // a schedule are not passed.
 #include <fmt/format.h>

@@ -102,7 +102,7 @@ bool Names::reserved(const std::string& name) const {
   return reserved_beginning(name) || (begins(name, module_) && is_entry(name));
 }
 
-// True if names with this beginning are reserved, whatever follows.
+// True if all names with the beginning of `name` are reserved.
 bool Names::reserved_beginning(const std::string& name) const {
   const auto with = [&](std::string_view prefix) { return begins(name, prefix); };
   return with("stencil_") || with("STENCIL_") ||
