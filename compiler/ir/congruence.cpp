@@ -169,7 +169,7 @@ class Finder {
     }
     return out;
   }
-  // The remainder of a division by a constant, whatever the sign of the dividend.
+  // The remainder of a division by a constant, for dividends of either sign.
   std::optional<Congruence> remainder(NodeId id) const {
     if (!is_operation(graph_[id], Op::Mod)) return std::nullopt;
     const std::vector<NodeId>& of = operands(graph_[id]);

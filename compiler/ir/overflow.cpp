@@ -37,7 +37,7 @@ std::string decimal(WideInteger value) {
   return digits;
 }
 
-// Evaluates a graph at one point and step, as far as these determine the values.
+// Evaluates those values of a graph that one point and step determine.
 class AtPoint {
  public:
   AtPoint(const Graph& graph, const std::vector<NodeId>& results)
