@@ -17,7 +17,7 @@ namespace stencil::reference {
 // Returns to step 0: runs the inits in order, gives all levels of a field the same values, and
 // zeroes fields without an init.
 void initialise(const ir::Program& program, State& state);
-// The same for one field only; inits read no fields.
+// Initialises one field only; inits read no fields.
 void initialise(const ir::Program& program, ir::FieldId field, State& state);
 
 // Called after every step with the number of steps completed; false interrupts the run.

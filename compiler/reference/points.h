@@ -55,7 +55,7 @@ std::optional<std::string> misplaced_points(const ir::Program& program, const St
 
 // For random data: maps values from 0 to 1 to positions in the domains of their sets.
 void spread_points(const ir::Program& program, State& state);
-// The same for one field, if it is a set of points.
+// Spreads one field, if it is a set of points.
 void spread_points(const ir::Program& program, ir::FieldId field, State& state);
 
 // The contribution of a set of points to the `count` points of a row that starts at `point`: an
