@@ -48,7 +48,7 @@ const char* severity_name(Severity severity) {
 }
 
 // Messages that quote a compiler have several lines. All lines but the first are indented, so that
-// none looks like a separate message, whatever a file is called.
+// none looks like a separate message, even if a file name contains a line end.
 std::string visible_lines(std::string_view text) {
   std::string out;
   for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n')) {
