@@ -277,6 +277,9 @@ Expr convert(Expr value, Scalar type) {
   }
   return make(Operation{Op::Convert, {std::move(value)}}, type);
 }
+Expr as_long(const Expr& value) {
+  return convert(value, Scalar::I64);
+}
 
 Expr operation(Op op, std::vector<Expr> operands) {
   if (op != Op::Shl && op != Op::Shr) widen(operands, op == Op::Select ? 1 : 0);

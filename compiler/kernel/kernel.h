@@ -74,6 +74,7 @@ Expr real(double value, Scalar type);
 Expr variable(std::string name, Scalar type = Scalar::I32);
 Expr load(BufferId buffer, std::vector<Expr> index, Scalar type);
 Expr convert(Expr value, Scalar type);  // returns `value` itself if it has the type
+Expr as_long(const Expr& value);        // convert(value, Scalar::I64)
 // Folds integer operations on literals and simplifies x+0, x*1, x*0, and `and`/`or`/select with a
 // literal condition. Float arithmetic is left as it is. Comparisons and And/Or/Not yield Bool;
 // other operations have the type of the last operand.

@@ -30,7 +30,7 @@ bool is_trusted_user(uid_t user) {
 // "" if only the owner and root can write there. If `may_be_sticky`, a sticky directory may also be
 // writable by others: they cannot replace this user's files, and a file's owner shows who created
 // it.
-std::string why_not_trusted(const struct stat& status, bool may_be_sticky) {
+std::string why_status_not_trusted(const struct stat& status, bool may_be_sticky) {
   if (!is_trusted_user(status.st_uid)) return "belongs to another user";
   const bool others_write = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   const bool sticky = may_be_sticky && (status.st_mode & S_ISVTX) != 0;
@@ -46,7 +46,7 @@ OpenFile::~OpenFile() {
 std::string why_not_trusted(int file) {
   struct stat status {};
   if (::fstat(file, &status) != 0) return std::strerror(errno);
-  return why_not_trusted(status, false);
+  return why_status_not_trusted(status, false);
 }
 
 Result<OpenFile> open_trusted_directory(const std::string& path, Missing missing) {
@@ -70,7 +70,7 @@ Result<OpenFile> open_trusted_directory(const std::string& path, Missing missing
   for (const fs::path& name : real.relative_path()) {
     struct stat status {};
     if (!directory || ::fstat(directory.number(), &status) != 0) return fail_by(errno);
-    const std::string why = why_not_trusted(status, true);
+    const std::string why = why_status_not_trusted(status, true);
     if (!why.empty()) return fail(why);
     const fs::path above = at;
     at /= name;

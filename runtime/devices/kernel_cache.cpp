@@ -50,7 +50,7 @@ namespace {
 
 constexpr std::string_view kCacheMagic = "stencilc cache 1";
 constexpr size_t kHashBytes = sizeof(XXH128_canonical_t);
-constexpr size_t kHeaderBytes = kCacheMagic.size() + kHashBytes + 2 * sizeof(uint64_t);
+constexpr size_t kEntryHeaderBytes = kCacheMagic.size() + kHashBytes + 2 * sizeof(uint64_t);
 constexpr const char* kEntrySuffix = ".kernel";
 constexpr const char* kLockSuffix = ".lock";
 constexpr const char* kTemporaryMark = ".kernel.tmp-";  // as named by store()
@@ -99,7 +99,7 @@ std::string file_of(const CacheEntry& entry, const std::string& bytes) {
 // The bytes in an entry's file, if it is complete and has this key. One comparison suffices: the
 // header computed from key and bytes must equal the stored one.
 std::optional<std::string> bytes_of(const CacheEntry& entry, const std::string& file) {
-  const size_t start = kHeaderBytes + entry.key.size();
+  const size_t start = kEntryHeaderBytes + entry.key.size();
   if (file.size() < start || std::string_view(file).substr(0, kCacheMagic.size()) != kCacheMagic) {
     return std::nullopt;
   }

@@ -2,7 +2,7 @@
 // lines to machine code.
 #include "runtime/host/c_reader.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/ASTContext.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "compiler/support/numbers.h"
+#include "runtime/host/ast_visitor.h"
 #include "runtime/host/c_flags.h"
 #include "runtime/host/c_known.h"
 #include "runtime/host/c_translate.h"
@@ -52,9 +53,9 @@ class ScopHandler : public PragmaHandler {
 };
 
 // Collects the macros that preprocessor conditions test, except in system headers.
-class Conditions : public PPCallbacks {
+class ConditionNames : public PPCallbacks {
  public:
-  Conditions(Preprocessor& preprocessor, std::set<std::string>& names)
+  ConditionNames(Preprocessor& preprocessor, std::set<std::string>& names)
       : preprocessor_(preprocessor), names_(names) {}
   void MacroExpands(const Token& name, const MacroDefinition&, SourceRange range,
                     const MacroArgs*) override {
@@ -79,11 +80,9 @@ bool is_loop(const Stmt* s) {
 constexpr int kMostLevels = 4000;
 
 // The non-template functions of the file, with their calls and loops.
-struct Functions : RecursiveASTVisitor<Functions> {
+struct Functions : AstVisitor {
   explicit Functions(ASTContext& context) : context(context) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
-
-  bool VisitFunctionDecl(FunctionDecl* declaration) {
+  bool enter(FunctionDecl* declaration) override {
     const SourceManager& sources = context.getSourceManager();
     if (!declaration->isThisDeclarationADefinition() || declaration->isDependentContext())
       return true;
@@ -311,7 +310,7 @@ class TreeConsumer : public ASTConsumer {
   void HandleTranslationUnit(ASTContext& context) override {
     if (context.getDiagnostics().hasErrorOccurred()) return;
     Functions functions(context);
-    functions.TraverseDecl(context.getTranslationUnitDecl());
+    functions.traverse(context.getTranslationUnitDecl());
     if (const Stmt* body = functions.too_deep()) {
       const SourceManager& sources = context.getSourceManager();
       const SourceLocation place = sources.getExpansionLoc(body->getBeginLoc());
@@ -376,7 +375,7 @@ class TreeAction : public ASTFrontendAction {
     Preprocessor& preprocessor = instance.getPreprocessor();
     preprocessor.AddPragmaHandler(new ScopHandler("scop", begins_));
     preprocessor.AddPragmaHandler(new ScopHandler("endscop", ends_));
-    preprocessor.addPPCallbacks(std::make_unique<Conditions>(preprocessor, conditions_));
+    preprocessor.addPPCallbacks(std::make_unique<ConditionNames>(preprocessor, conditions_));
     preprocessor.addPPCallbacks(
         std::make_unique<PragmaWatch>(preprocessor.getSourceManager(), unfamiliar_));
     return std::make_unique<TreeConsumer>(function_, begins_, ends_, conditions_, unfamiliar_,

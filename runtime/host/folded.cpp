@@ -6,10 +6,12 @@
 #include "runtime/host/folded.h"
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/Expr.h>
 #include <clang/Lex/Lexer.h>
 
 #include <optional>
+
+#include "runtime/host/ast_visitor.h"
 
 namespace stencil::host {
 
@@ -18,37 +20,38 @@ namespace {
 using namespace clang;
 
 // Collects the names that a constant expression depends on.
-class Names : public RecursiveASTVisitor<Names> {
+class Names : public AstVisitor {
  public:
   explicit Names(ASTContext& context) : context_(context) {}
 
   std::set<std::string> take() { return std::move(names_); }
 
-  bool VisitIntegerLiteral(IntegerLiteral* literal) { return macros(literal->getLocation()); }
-  bool VisitFloatingLiteral(FloatingLiteral* literal) { return macros(literal->getLocation()); }
-  bool VisitDeclRefExpr(DeclRefExpr* use) {
-    ValueDecl* named = use->getDecl();
-    if (!known_.insert(named).second) return true;
-    names_.insert(named->getNameAsString());
-    if (const auto* variable = dyn_cast<VarDecl>(named)) {
-      if (variable->getInit() != nullptr) TraverseStmt(const_cast<Expr*>(variable->getInit()));
-    } else if (auto* enumerator = dyn_cast<EnumConstantDecl>(named)) {
-      if (enumerator->getInitExpr() != nullptr) TraverseStmt(enumerator->getInitExpr());
-    } else if (auto* function = dyn_cast<FunctionDecl>(named)) {
-      if (function->hasBody()) TraverseStmt(function->getBody());
-    }
-    return true;
+  void visit(Stmt* s) override {
+    if (isa<IntegerLiteral, FloatingLiteral>(s)) macros(cast<Expr>(s)->getExprLoc());
+    if (auto* use = dyn_cast<DeclRefExpr>(s)) name(use->getDecl());
   }
 
  private:
+  // Collects the name and those behind its value.
+  void name(ValueDecl* named) {
+    if (!known_.insert(named).second) return;
+    names_.insert(named->getNameAsString());
+    if (const auto* variable = dyn_cast<VarDecl>(named)) {
+      if (variable->getInit() != nullptr) traverse(const_cast<Expr*>(variable->getInit()));
+    } else if (auto* enumerator = dyn_cast<EnumConstantDecl>(named)) {
+      if (enumerator->getInitExpr() != nullptr) traverse(enumerator->getInitExpr());
+    } else if (auto* function = dyn_cast<FunctionDecl>(named)) {
+      if (function->hasBody()) traverse(function->getBody());
+    }
+  }
+
   // Collects the macros whose expansion contains a token, from the innermost to the outermost.
-  bool macros(SourceLocation at) {
+  void macros(SourceLocation at) {
     const SourceManager& sources = context_.getSourceManager();
     while (at.isMacroID()) {
       names_.insert(Lexer::getImmediateMacroName(at, sources, context_.getLangOpts()).str());
       at = sources.getImmediateMacroCallerLoc(at);
     }
-    return true;
   }
 
   ASTContext& context_;
@@ -56,63 +59,48 @@ class Names : public RecursiveASTVisitor<Names> {
   std::set<std::string> names_;
 };
 
-class Conditions : public RecursiveASTVisitor<Conditions> {
+class Conditions : public AstVisitor {
  public:
   Conditions(ASTContext& context, std::vector<FoldedOutcome>& to) : context_(context), to_(to) {}
 
-  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool enter(FunctionDecl* function) override {
+    if (context_.getSourceManager().isInSystemHeader(function->getLocation())) return false;
+    functions_.push_back(function);
+    return true;
+  }
+  void leave(FunctionDecl*) override { functions_.pop_back(); }
 
-  bool TraverseFunctionDecl(FunctionDecl* function) {
-    return inside(function, [&] { return Base::TraverseFunctionDecl(function); });
-  }
-  bool TraverseCXXMethodDecl(CXXMethodDecl* function) {
-    return inside(function, [&] { return Base::TraverseCXXMethodDecl(function); });
-  }
-  bool TraverseCXXConstructorDecl(CXXConstructorDecl* function) {
-    return inside(function, [&] { return Base::TraverseCXXConstructorDecl(function); });
+  void visit(Stmt* node) override {
+    if (const auto* s = dyn_cast<IfStmt>(node)) return condition(s->getCond(), "branch");
+    if (const auto* s = dyn_cast<WhileStmt>(node)) return condition(s->getCond(), "branch");
+    if (const auto* s = dyn_cast<DoStmt>(node)) return condition(s->getCond(), "branch");
+    if (const auto* s = dyn_cast<ForStmt>(node)) return condition(s->getCond(), "branch");
+    if (const auto* s = dyn_cast<SwitchStmt>(node)) return switches(s);
+    if (const auto* e = dyn_cast<ConditionalOperator>(node))
+      return condition(e->getCond(), "choice");
+    if (const auto* e = dyn_cast<BinaryOperator>(node)) {
+      if (e->isComparisonOp() || e->isLogicalOp()) condition(e, "comparison");
+    } else if (const auto* e = dyn_cast<UnaryOperator>(node)) {
+      if (e->getOpcode() == UO_LNot) condition(e, "comparison");
+    }
   }
 
-  bool VisitIfStmt(IfStmt* s) { return condition(s->getCond(), "branch"); }
-  bool VisitWhileStmt(WhileStmt* s) { return condition(s->getCond(), "branch"); }
-  bool VisitDoStmt(DoStmt* s) { return condition(s->getCond(), "branch"); }
-  bool VisitForStmt(ForStmt* s) { return condition(s->getCond(), "branch"); }
-  bool VisitConditionalOperator(ConditionalOperator* e) {
-    return condition(e->getCond(), "choice");
-  }
-  bool VisitBinaryOperator(BinaryOperator* e) {
-    return !e->isComparisonOp() && !e->isLogicalOp() ? true : condition(e, "comparison");
-  }
-  bool VisitUnaryOperator(UnaryOperator* e) {
-    return e->getOpcode() != UO_LNot ? true : condition(e, "comparison");
-  }
-  bool VisitSwitchStmt(SwitchStmt* s) {
+ private:
+  void switches(const SwitchStmt* s) {
     const auto value = value_of(s->getCond());
-    if (!value) return true;
+    if (!value) return;
     bool found = false;
     for (const SwitchCase* one = s->getSwitchCaseList(); one; one = one->getNextSwitchCase()) {
       const auto* labelled = dyn_cast<CaseStmt>(one);
       if (labelled == nullptr) continue;
       const auto low = value_of(labelled->getLHS());
       const auto high = labelled->getRHS() ? value_of(labelled->getRHS()) : low;
-      if (!low || !high) return true;
+      if (!low || !high) return;
       const bool here = *low <= *value && *value <= *high;
       found |= here;
       add(s->getCond(), "switch", "case " + std::to_string(*low), here);
     }
     add(s->getCond(), "switch", "no case", !found);
-    return true;
-  }
-
- private:
-  using Base = RecursiveASTVisitor<Conditions>;
-
-  template <class Traverse>
-  bool inside(FunctionDecl* function, const Traverse& traverse) {
-    if (context_.getSourceManager().isInSystemHeader(function->getLocation())) return true;
-    FunctionDecl* outer = std::exchange(function_, function);
-    const bool more = traverse();
-    function_ = outer;
-    return more;
   }
 
   std::optional<int64_t> value_of(const Expr* e) const {
@@ -123,32 +111,32 @@ class Conditions : public RecursiveASTVisitor<Conditions> {
     return out.Val.getInt().getExtValue();
   }
 
-  bool condition(const Expr* e, const char* kind) {
-    if (e == nullptr || e->isValueDependent() || e->isTypeDependent()) return true;
+  void condition(const Expr* e, const char* kind) {
+    if (e == nullptr || e->isValueDependent() || e->isTypeDependent()) return;
     bool holds = false;
-    if (!seen_.insert(e->IgnoreParenImpCasts()).second) return true;
-    if (!e->EvaluateAsBooleanCondition(holds, context_)) return true;
+    if (!seen_.insert(e->IgnoreParenImpCasts()).second) return;
+    if (!e->EvaluateAsBooleanCondition(holds, context_)) return;
     add(e, kind, "true", holds);
     add(e, kind, "false", !holds);
-    return true;
   }
 
   void add(const Expr* e, const char* kind, std::string outcome, bool possible) {
-    if (function_ == nullptr) return;
+    if (functions_.empty()) return;
+    const FunctionDecl* function = functions_.back();
     const SourceManager& sources = context_.getSourceManager();
     const SourceLocation in_file = sources.getExpansionLoc(e->getBeginLoc());
     const PresumedLoc at = sources.getPresumedLoc(in_file);
-    const PresumedLoc start = sources.getPresumedLoc(function_->getLocation());
+    const PresumedLoc start = sources.getPresumedLoc(function->getLocation());
     if (at.isInvalid() || start.isInvalid() || sources.isInSystemHeader(in_file)) return;
     Names names(context_);
-    names.TraverseStmt(const_cast<Expr*>(e));
-    to_.push_back({function_->getNameAsString(), start.getLine(), at.getFilename(), at.getLine(),
+    names.traverse(const_cast<Expr*>(e));
+    to_.push_back({function->getNameAsString(), start.getLine(), at.getFilename(), at.getLine(),
                    at.getColumn(), kind, std::move(outcome), possible, names.take()});
   }
 
   ASTContext& context_;
   std::vector<FoldedOutcome>& to_;
-  FunctionDecl* function_ = nullptr;
+  std::vector<FunctionDecl*> functions_;  // the innermost last
   std::set<const Expr*> seen_;
 };
 
@@ -157,7 +145,7 @@ class Consumer : public ASTConsumer {
   explicit Consumer(std::vector<FoldedOutcome>& to) : to_(to) {}
   void HandleTranslationUnit(ASTContext& context) override {
     if (context.getDiagnostics().hasErrorOccurred()) return;
-    Conditions(context, to_).TraverseDecl(context.getTranslationUnitDecl());
+    Conditions(context, to_).traverse(context.getTranslationUnitDecl());
   }
 
  private:

@@ -20,7 +20,7 @@ constexpr double kCopiedWithin = 2e11;    // bytes per second within a GPU
 constexpr double kPart = 0.1;             // of a run
 constexpr double kPartOfMore = 0.02;      // of a run, for all following candidates
 constexpr double kShort = 1;              // seconds up to which waiting may double
-constexpr double kPatience = 30;          // seconds
+constexpr double kLongestPatience = 30;   // seconds
 constexpr double kSessionOverFields = 2;  // slots for the next levels
 
 // Seconds to compile the first `first` candidates in parallel.
@@ -76,7 +76,7 @@ double cost_of(const Contest& contest) {
 }
 
 double budget_of(const Contest& contest, double run_seconds) {
-  const double patience = std::min(kPart * run_seconds, kPatience);
+  const double patience = std::min(kPart * run_seconds, kLongestPatience);
   return std::max(2 * (timing_of(contest) + compiling_of(contest)), patience);
 }
 

@@ -25,10 +25,6 @@ Scalar type_at_points(const Interface& interface, const ir::Access& access) {
   return arithmetic_type(field.components[access.component].type);
 }
 
-Expr as_long(const Expr& value) {
-  return kernel::convert(value, Scalar::I64);
-}
-
 Expr part_of(const Expr& index, int length) {
   return kernel::operation(Op::Div, {index, literal(length)});
 }
@@ -75,7 +71,7 @@ Expr KernelBuilder::none_weighs_in(const kernel::PointSet& set, const GridBox& b
   const Expr& elements = module_.plan.scratch[set.counts].elements;
   const auto* known = std::get_if<kernel::IntegerLiteral>(&elements->kind);
   const bool wide = !known || known->value > std::numeric_limits<int32_t>::max();
-  const auto index = [&](const Expr& value) { return wide ? as_long(value) : value; };
+  const auto index = [&](const Expr& value) { return wide ? kernel::as_long(value) : value; };
   const std::pair<Expr, Expr> planes =
       last > 0 ? parts("first_plane", "end_plane", 0, 1) : std::pair{literal(0), literal(1)};
   const std::pair<Expr, Expr> buckets =
@@ -147,16 +143,16 @@ KernelBuilder::Entries KernelBuilder::entries_of(const kernel::PointSet& set, co
                                                  const Point& first, const Expr& last_column) {
   const int last = interface_.rank() - 1;
   const ir::Box& grid = interface_.program().grid;
-  Expr row = as_long(slab);
+  Expr row = kernel::as_long(slab);
   for (int d = 1; d < last; ++d) {
-    row = kernel::add(kernel::mul(row, as_long(interface_.extent(grid, d))),
-                      as_long(from_low(first[d], d)));
+    row = kernel::add(kernel::mul(row, kernel::as_long(interface_.extent(grid, d))),
+                      kernel::as_long(from_low(first[d], d)));
   }
   const Expr buckets =
       plus(part_of(plus(interface_.extent(grid, last), -1), kernel::kPointBucket), 1);
-  row = kernel::mul(row, as_long(buckets));
+  row = kernel::mul(row, kernel::as_long(buckets));
   const auto bucket_of = [&](const Expr& column) {
-    return as_long(part_of(from_low(column, last), kernel::kPointBucket));
+    return kernel::as_long(part_of(from_low(column, last), kernel::kPointBucket));
   };
   const auto start = [&](const Expr& bucket) {
     return kernel::load(table(set.starts), {kernel::add(row, bucket)}, Scalar::I32);

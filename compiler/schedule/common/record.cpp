@@ -13,11 +13,8 @@ namespace {
 using kernel::Body;
 using kernel::Expr;
 
-constexpr int kThreads = 32;  // supported by every device
+constexpr int kRecordThreads = 32;  // supported by every device
 
-Expr as_long(const Expr& value) {
-  return kernel::convert(value, Scalar::I64);
-}
 Expr long_literal(int64_t value) {
   return kernel::integer(value, Scalar::I64);
 }
@@ -41,13 +38,13 @@ class RecordKernel {
   kernel::Launch launch() {
     const ir::Field& series = to_.program.fields[*record_.target];
     const kernel::BufferId rows = builder_.global(*record_.target, 0, 0, true);
-    builder_.kernel().threads = {kThreads, 1, 1};
+    builder_.kernel().threads = {kRecordThreads, 1, 1};
     const int steps = samples_ < 0 ? 1 : to_.module.plan.time_tile;
     Body body, of_point;
-    const Expr number =
-        let(names(), body, "number",
-            kernel::add(kernel::mul(kernel::variable("block", Scalar::I64), long_literal(kThreads)),
-                        as_long(kernel::variable("thread_x"))));
+    const Expr number = let(names(), body, "number",
+                            kernel::add(kernel::mul(kernel::variable("block", Scalar::I64),
+                                                    long_literal(kRecordThreads)),
+                                        kernel::as_long(kernel::variable("thread_x"))));
     // The step to record. Without samples, this is the last step of the tile, because the tile ends
     // where the row is due.
     Expr step = plus(step_count(), -1);
@@ -74,7 +71,8 @@ class RecordKernel {
     } else {
       const Expr all = to_.module.plan.scratch[set_.entries].elements;
       Body in_tile = add_weighted(p, [&](const Expr& entry, const auto&, Body&) {
-        const Expr place = kernel::add(kernel::mul(as_long(step), all), as_long(entry));
+        const Expr place =
+            kernel::add(kernel::mul(kernel::as_long(step), all), kernel::as_long(entry));
         return kernel::load(samples_, {place}, type_);
       });
       append(of_point, guarded(is_equal(step, plus(step_count(), -1)), std::move(in_memory),
@@ -85,7 +83,8 @@ class RecordKernel {
     builder_.kernel().body = as_body(threads(std::move(body)));
     const Expr all = kernel::mul(set_.points, long_literal(steps));
     return builder_.launch(
-        divided(kernel::add(all, long_literal(kThreads - 1)), long_literal(kThreads)), to_.module);
+        divided(kernel::add(all, long_literal(kRecordThreads - 1)), long_literal(kRecordThreads)),
+        to_.module);
   }
 
  private:
@@ -98,7 +97,7 @@ class RecordKernel {
     const kernel::BufferId firsts = table(set_.firsts);
     Point point;
     for (size_t d = 0; d < axes.size(); ++d) {
-      const Expr place = kernel::add(kernel::mul(as_long(p), long_literal(rank)),
+      const Expr place = kernel::add(kernel::mul(kernel::as_long(p), long_literal(rank)),
                                      long_literal(static_cast<int64_t>(d)));
       const Expr first = kernel::load(firsts, {place}, Scalar::I32);
       point.push_back(let(names(), body, axes[d], kernel::add(first, corner[d])));
@@ -112,10 +111,11 @@ class RecordKernel {
   Body add_weighted(const Expr& p, const Value& value) {
     const auto axes = axis_names(to_.interface.rank());
     std::vector<Expr> corner;
-    Expr place = as_long(p);
+    Expr place = kernel::as_long(p);
     for (const std::string& axis : axes) {
       corner.push_back(kernel::variable(names().unique("k" + axis)));
-      place = kernel::add(kernel::mul(place, long_literal(set_.width)), as_long(corner.back()));
+      place =
+          kernel::add(kernel::mul(place, long_literal(set_.width)), kernel::as_long(corner.back()));
     }
     Body body, weighed;
     const Expr entry = let(names(), body, "entry", kernel::load(entries_, {place}, Scalar::I32));

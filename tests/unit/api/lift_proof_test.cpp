@@ -113,7 +113,7 @@ const Claim kClaims[] = {
      "void f(int n, double* a, double* b) {\n"
      "  for (int i = 0; i < n; i++) b[i] = a[i] > 0 && a[i] * 3 == 7.7e-77 ? 3 : a[i];\n}",
      false,
-     {"where its condition is true"}},
+     {"the condition of the branch at 2:38 never held"}},
     {"a_constant_condition_is_no_branch",
      "static const int debug = 0;\n"
      "void f(int n, double* a, double* b) {\n"

@@ -3,17 +3,10 @@
 
 #include "compiler/reference/interpreter.h"
 #include "tests/unit/load.h"
+#include "tests/unit/reference/programs.h"
 
 namespace stencil::reference {
 namespace {
-
-State started(const ir::Program& program) {
-  std::string error;
-  std::optional<State> state = allocate(program, {}, {}, error);
-  EXPECT_TRUE(state) << error;
-  initialise(program, *state);
-  return std::move(*state);
-}
 
 // Every product and sum is rounded in float, so another order would change some bits.
 TEST(Records, AddRowByRow) {

@@ -13,7 +13,7 @@ const std::string kSea =
     "stencil s : U on inner = U[0,0] + U@-1[1,0]; stencil t : S on G = { p = 1, q = 2 };";
 
 // The code of the first message; "" if there are none.
-std::string errors(const std::string& text) {
+std::string codes_of(const std::string& text) {
   const Analysis analysis = analyze_text(text);
   if (analysis.program) return "";
   const size_t at = analysis.messages.find("error ");
@@ -68,8 +68,8 @@ TEST(Records, OfAPlainFieldAreSampledInsideTiles) {
 }
 
 TEST(Records, AreCheckedAtTheirPoints) {
-  EXPECT_EQ(errors(kSea + "record r [0..99] = U[1,0] at mics;"), "S031");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = U[1,0] at deep;"), "");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = U[1,0] at mics;"), "S031");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = U[1,0] at deep;"), "");
 }
 
 // Records are evaluated after the step, wherever they are declared.
@@ -82,21 +82,21 @@ TEST(Records, MayReadReductionsDeclaredLater) {
 }
 
 TEST(Records, AreRefusedByName) {
-  EXPECT_EQ(errors(kSea + "record r [0..38] = U[0,0] at mics;"), "S031");
-  EXPECT_EQ(errors(kSea + "record r [0..39] = U[0,0] at mics;"), "");
-  EXPECT_EQ(errors(kSea + "record r [0..3] = U[0,0] at mics every 10;"), "");
-  EXPECT_EQ(errors(kSea + "record r [1..99] = U[0,0] at mics;"), "S089");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = U[0,0] at U;"), "S089");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = U[0,0] at G;"), "S089");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = U[0,0] at nowhere;"), "S004");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = 7 at mics;"), "S084");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = U[0,0] > 1 at mics;"), "S018");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = S[0,0] at mics;"), "S019");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = U[0,0] at mics; init r = 1;"), "S089");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = U[0,0] at mics; stencil v : U on G = r[time];"),
+  EXPECT_EQ(codes_of(kSea + "record r [0..38] = U[0,0] at mics;"), "S031");
+  EXPECT_EQ(codes_of(kSea + "record r [0..39] = U[0,0] at mics;"), "");
+  EXPECT_EQ(codes_of(kSea + "record r [0..3] = U[0,0] at mics every 10;"), "");
+  EXPECT_EQ(codes_of(kSea + "record r [1..99] = U[0,0] at mics;"), "S089");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = U[0,0] at U;"), "S089");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = U[0,0] at G;"), "S089");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = U[0,0] at nowhere;"), "S004");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = 7 at mics;"), "S084");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = U[0,0] > 1 at mics;"), "S018");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = S[0,0] at mics;"), "S019");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = U[0,0] at mics; init r = 1;"), "S089");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = U[0,0] at mics; stencil v : U on G = r[time];"),
             "S089");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = U[0,0] at mics; stencil v : r on G = 1;"), "S028");
-  EXPECT_EQ(errors(kSea + "record r [0..99] = U[0,0] at mics; reduce q = sum(r[time]) on G;"),
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = U[0,0] at mics; stencil v : r on G = 1;"), "S028");
+  EXPECT_EQ(codes_of(kSea + "record r [0..99] = U[0,0] at mics; reduce q = sum(r[time]) on G;"),
             "S089");
 }
 
