@@ -110,6 +110,12 @@ class Statement {
         return {ast::BoundaryKind::Linear, nullptr, {}};
       case Rule::Kind::Periodic:
         return {ast::BoundaryKind::Periodic, nullptr, {}};
+      case Rule::Kind::Gradient:
+        return {ast::BoundaryKind::Gradient, expr(rule.value.value_or(Expr(0))), {}};
+      case Rule::Kind::MirrorGradient:
+        return {ast::BoundaryKind::MirrorGradient, expr(rule.value.value_or(Expr(0))), {}};
+      case Rule::Kind::Fixed:
+        return {ast::BoundaryKind::Fixed, expr(rule.value.value_or(Expr(0))), {}};
     }
     return {};
   }

@@ -18,6 +18,7 @@
 #include "compiler/sema/coordinates.h"
 #include "compiler/sema/declare.h"
 #include "compiler/sema/elaborate.h"
+#include "compiler/sema/fixed_edges.h"
 #include "compiler/sema/pieces.h"
 #include "compiler/sema/reductions.h"
 #include "compiler/sema/repeats.h"
@@ -208,6 +209,7 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
       "elaborate",
       [&] {
         analyze_items(env, program);
+        if (!own.has_errors()) check_fixed_fields(env);
         if (!own.has_errors()) hold_weights(env.program);
         return !own.has_errors();
       },

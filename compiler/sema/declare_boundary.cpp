@@ -1,7 +1,7 @@
-// Declares the boundary rules of fields and series. The IR has rules for constant numbers, clamp,
-// mirror and periodic, which go to ir::Field::boundary. The IR has no rules for computed values,
-// odd, symmetric, antisymmetric and linear. These become the nearest IR rule plus an entry in
-// `side_rules`. If an access may leave the field, side_rules.cpp adds the remaining operations.
+// Declares the boundary rules of fields and series. Rules that the IR has (constant numbers, clamp,
+// mirror, periodic) go to ir::Field::boundary. Rules that the IR does not have (computed values,
+// odd, symmetric, antisymmetric, linear, gradient, fixed) become the nearest IR rule plus an entry
+// in `side_rules`; accesses that escape add the rest (side_rules.cpp).
 #include "compiler/sema/declare_boundary.h"
 
 #include <algorithm>
@@ -29,6 +29,9 @@ ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
     case ast::BoundaryKind::Odd:
     case ast::BoundaryKind::Symmetric:
     case ast::BoundaryKind::Antisymmetric:
+    case ast::BoundaryKind::Gradient:
+    case ast::BoundaryKind::MirrorGradient:
+    case ast::BoundaryKind::Fixed:
       return ir::BoundaryKind::Mirror;
     case ast::BoundaryKind::Periodic:
       return ir::BoundaryKind::Periodic;
@@ -54,20 +57,39 @@ bool varies(const Environment& env, const ast::Expr& value) {
   return found;
 }
 
-// The IR rule for a boundary rule. The part that the IR cannot express goes to `side`
-// (side_rules.cpp).
+// A derivative is a real number, so the field must be of floating type. S091.
+bool has_gradient(Environment& env, const ast::BoundaryRule& rule, const Type& type) {
+  for (const ir::Component& component : flatten(type)) {
+    if (is_float(arithmetic_type(component.type))) continue;
+    Diagnostic& error = env.report.error("S091", rule.span, "a gradient of integers or conditions");
+    error.expected = "a field of floating type";
+    error.found = describe(type);
+    error.hint = "use clamp, mirror, symmetric or linear";
+    return false;
+  }
+  return true;
+}
+
+// `side` receives the part that is not an IR rule (side_rules.cpp).
 std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::BoundaryRule& rule,
                                               const Type& type, SideRule& side) {
   ir::BoundaryRule result{boundary_kind(rule.kind), {}};
   using Kind = ast::BoundaryKind;
+  side = {};  // the high side starts as a copy of the low side
   side.negates = rule.kind == Kind::Odd || rule.kind == Kind::Antisymmetric;
-  side.value = nullptr;  // the high side starts as a copy of the low side
-  side.repeats = rule.kind == Kind::Symmetric || rule.kind == Kind::Antisymmetric;
+  side.repeats = rule.kind == Kind::Symmetric || rule.kind == Kind::Antisymmetric ||
+                 rule.kind == Kind::Gradient;
   side.linear = rule.kind == Kind::Linear;
+  side.gradient = rule.kind == Kind::Gradient || rule.kind == Kind::MirrorGradient;
+  side.fixed = rule.kind == Kind::Fixed;
   if (!rule.value) return result;
+  if (side.gradient && !has_gradient(env, rule, type)) return std::nullopt;
+  const bool number = rule.kind == Kind::Constant;
+  if (!number) side.value = rule.value.get();
+  env.has_fixed_edges |= side.fixed;
   if (varies(env, *rule.value)) {
     side.value = rule.value.get();
-    result.values.assign(static_cast<size_t>(type.components), 0);
+    if (number) result.values.assign(static_cast<size_t>(type.components), 0);
     return result;
   }
   ir::Graph scratch;
@@ -75,6 +97,7 @@ std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::Bound
   const auto values = elaborator.arithmetic().store_constants(
       elaborator.elaborate(*rule.value, &type), type, rule.value->span);
   if (!values) return std::nullopt;
+  if (!number) return result;  // accesses compute it; this reported its errors
   for (const Constant& value : *values) {
     result.values.push_back(value.integer ? static_cast<double>(*value.integer) : value.real);
   }
@@ -144,17 +167,21 @@ bool require_plain(Environment& env, const ast::Boundary& boundary,
   return false;
 }
 
-// A linear boundary needs two points in its dimension. S063 if the size is known, otherwise a check
-// before the run.
-bool has_lines(Environment& env, const ast::Boundary& boundary, const ir::Box& box,
-               const std::vector<SideRules>& side_rules) {
+// Linear and fixed sides need two points in their dimension. S063, or a check before a run.
+bool has_two_points(Environment& env, const ast::Boundary& boundary, const ir::Box& box,
+                    const std::vector<SideRules>& side_rules) {
   for (size_t d = 0; d < side_rules.size(); ++d) {
-    if (!side_rules[d].low.linear && !side_rules[d].high.linear) continue;
+    const SideRule &low = side_rules[d].low, &high = side_rules[d].high;
+    const bool linear = low.linear || high.linear;
+    if (!linear && !low.fixed && !high.fixed) continue;
     const ir::Affine more = box.ranges[d].high - box.ranges[d].low - 1;
-    const std::string message =
-        fmt::format("a linear boundary needs two points in dimension {}", d + 1);
+    const std::string message = fmt::format("a {} boundary needs two points in dimension {}",
+                                            linear ? "linear" : "fixed", d + 1);
     const Verdict verdict = decide(env.facts, more);
-    if (verdict == Verdict::Unknown) env.add_check({{more}, "S063", message, boundary.span});
+    if (verdict == Verdict::Unknown) {
+      env.add_check({{more}, "S063", message, boundary.span});
+      env.facts.push_back(more);  // holds in every run that this check admits
+    }
     if (verdict != Verdict::Fails) continue;
     env.report.error("S063", boundary.span, message).found =
         fmt::format("{}..{}", env.print(box.ranges[d].low), env.print(box.ranges[d].high));
@@ -171,7 +198,7 @@ bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& 
   if (rules) field.boundary = std::move(*rules);
   return rules.has_value() &&
          (!field.read_in_place() || require_plain(env, boundary, side_rules)) &&
-         has_lines(env, boundary, field.box, side_rules);
+         has_two_points(env, boundary, field.box, side_rules);
 }
 
 }  // namespace stencil::sema

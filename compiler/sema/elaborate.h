@@ -22,16 +22,17 @@ struct Site {
   bool time = false;
   bool run_time_params = true;  // the expression may read open and float params, as ParamRef
   bool reductions = false;
-  bool coordinates = true;  // the expression may call position, origin and spacing
-  // The expression may read initial values of fields with an earlier init.
-  bool initial_values = false;
-  bool in_double = false;  // `real` means double, and float params are read as doubles
+  bool coordinates = true;      // position, origin, spacing
+  bool initial_values = false;  // initial values of fields with an earlier init
+  bool in_double = false;       // `real` is double, and float params are read as doubles
+  bool edges_stored = false;    // the step has stored the values of fixed edge points
 };
 
 inline constexpr Site kStencilSite{"a stencil expression", true, true, true, true};
 inline constexpr Site kBoundarySite{"a boundary", true, true};
 inline constexpr Site kReduceSite{"a reduction", true, true, true, true};
-inline constexpr Site kRecordSite{"a record", true, true, true, true};
+inline constexpr Site kRecordSite{
+    .what = "a record", .fields = true, .time = true, .reductions = true, .edges_stored = true};
 inline constexpr Site kInitSite{.what = "an initial value", .initial_values = true};
 inline constexpr Site kInitialSite{"the initial value of a reduction"};
 inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
@@ -84,6 +85,10 @@ class Elaborator {
 
   // The newest level of a field at the point, before the function runs.
   Value at_point(ir::FieldId field, Span span);
+
+  // A value of a field at the point, one leaf per component. At edge points of sides that are
+  // `fixed` it is replaced by the value of the side.
+  Value at_fixed_edges(ir::FieldId field, Value value, Span span);
 
   Arithmetic& arithmetic() { return arithmetic_; }
 
@@ -179,15 +184,26 @@ class Elaborator {
   Value no_offset(Span span);
 
   // side_rules.cpp
-  Value with_reflections(const ir::Access& access, size_t first, Span span);
-  Value reflected(const ir::Access& access, size_t d, bool low, Span span);
-  Value extrapolated(const ir::Access& access, size_t d, bool low, Span span);
+  Value with_reflections(const ir::Access& access, const std::vector<int>& place, size_t first,
+                         Span span);
+  Value beyond_side(const ir::Access& access, const std::vector<int>& place, size_t d, bool low,
+                    const Value& image, Span span);
+  Value reflected(const ir::Access& access, const std::vector<int>& place, size_t d, bool low,
+                  Span span);
+  Value rise(const ir::Access& access, const std::vector<int>& place, size_t d, bool low,
+             Span span);
+  Value extrapolated(const ir::Access& access, const std::vector<int>& place, size_t d, bool low,
+                     Span span);
+  Value held(const ir::Access& access, const std::vector<int>& place, Span span);
+  Value hold_edges(const ir::Access& access, const std::vector<int>& place, Value value, Span span);
+  Value beside_edge(Op op, const ir::Access& access, size_t d, bool low, Span span);
+  bool proved_inside(const ir::Access& access, size_t d, bool low, Span span);
   Value distance_beyond(const ir::Access& access, size_t d, bool low, Span span);
   Value distance(const ir::Affine& from, int dimension, Span span);
   Value with_side_rules(const ir::Access& access, Value value, Span span);
   Value outside(const ir::Access& access, size_t d, bool low, Span span);
-  Value value_beyond(const ir::Access& access, const ir::BoundaryRule& rule, SideRule& side,
-                     Span span);
+  Value value_of_rule(ir::FieldId field, const std::vector<int>& place, SideRule& side,
+                      const std::vector<double>& numbers, Span span);
   Value elsewhere(const ast::Expr& expr, const Site& site, std::vector<int> shift,
                   const Type* expected);
 

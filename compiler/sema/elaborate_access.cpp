@@ -236,8 +236,8 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
   if (site_.initial_values) return initial_value(binding.field, at, span);
   ir::Access access{binding.field, 0, level_of(binding), at, 0};
   if (!locate(access, span)) return {};
-  if (access.escapes == 0) return components(access, span);
-  Value value = with_reflections(access, 0, span);
+  if (access.escapes == 0) return held(access, at, span);
+  Value value = with_reflections(access, at, 0, span);
   return value.ok() ? with_side_rules(access, std::move(value), span) : value;
 }
 

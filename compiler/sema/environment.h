@@ -81,14 +81,20 @@ struct WrittenName {
 // The part of a boundary rule that the IR cannot express. side_rules.cpp adds a select to each
 // access that may leave the field.
 struct SideRule {
-  // Value of `constant` if it must be computed; null: it is a number.
+  // value of `constant` if it must be computed, of `gradient` and of `fixed`; null: none, or a
+  // number of `constant`
   const ast::Expr* value = nullptr;
-  bool negates = false;  // odd or antisymmetric: values change their sign
-  bool repeats = false;  // symmetric or antisymmetric: unlike mirror, repeats the edge point
+  bool negates = false;  // odd, antisymmetric
+  bool repeats =
+      false;  // the mirror image counts the edge point: symmetric, antisymmetric, gradient
   bool linear = false;
-  bool met = false;  // an access has evaluated the value
+  bool gradient = false;  // gradient, mirror gradient: adds a slope to the mirror image
+  bool fixed = false;     // the edge point has the value
+  bool met = false;       // an access has evaluated its value
   bool moves() const { return repeats || linear; }
-  bool counts() const { return value || negates || moves(); }
+  // The value beyond the side is computed from values of the field.
+  bool computes() const { return moves() || negates || gradient || fixed; }
+  bool counts() const { return value || computes(); }
 };
 struct SideRules {  // for one dimension
   SideRule low, high;
@@ -116,7 +122,8 @@ struct Environment {
   std::vector<ir::Box> subgrids;                      // Declared::Subgrid
   std::vector<std::vector<int64_t>> subgrid_strides;  // by subgrid; empty: all 1
   std::vector<TypePtr> field_types;                   // by FieldId
-  // By FieldId, then by dimension. Empty for a field without a boundary.
+  bool has_fixed_edges = false;                       // some field has a side that is `fixed`
+  // by FieldId, per dimension; empty without a boundary
   std::vector<std::vector<SideRules>> field_side_rules;
   std::vector<Value> tables;  // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;

@@ -13,6 +13,7 @@
 #include "compiler/sema/coordinates.h"
 #include "compiler/sema/declare.h"
 #include "compiler/sema/elaborate.h"
+#include "compiler/sema/fixed_edges.h"
 #include "compiler/sema/reductions.h"
 #include "compiler/sema/targets.h"
 #include "compiler/support/escape.h"
@@ -37,6 +38,19 @@ Value taken(Elaborator& elaborator, const ir::Box& box, const std::vector<int64_
   }
   if (where) require(*where);
   return all.value_or(Value{});
+}
+
+Value settled(Arithmetic& arithmetic, Value value, const Type& type) {
+  if (!value.ok()) return value;
+  const std::vector<ir::Component> components = flatten(type);
+  for (size_t c = 0; c < value.leaves.size(); ++c) {
+    const Scalar to = arithmetic_type(components[std::min(c, components.size() - 1)].type);
+    Leaf& leaf = value.leaves[c];
+    if (arithmetic.type_of(leaf) || !is_float(to)) continue;
+    const Value converted = arithmetic.convert(Value::of_leaf(leaf), to, {});
+    if (converted.ok()) leaf = converted.leaves[0];
+  }
+  return value;
 }
 
 namespace {
@@ -88,6 +102,7 @@ struct Pieces {
   std::vector<std::string> otherwise_indices;  // index names of the `else` piece
   int64_t every = 1;  // the stencil writes only in every n-th step, with n = every
   Span every_span = {};
+  std::vector<ir::Piece> written = {};  // region and span of each piece, with fixed edge points
 
   // The field of the first target. The fields of all targets have the same domain.
   const ir::Field& field(const Environment& env) const {
@@ -103,23 +118,8 @@ Value value_of(Elaborator& elaborator, const Pieces& pieces, const ast::Expr& ex
   return elaborator.elaborate(expr, type);
 }
 
-// Converts literals that are stored in floating point before a select combines them. If the other
-// operand were an integer, such a literal would otherwise become an integer.
-Value settled(Arithmetic& arithmetic, Value value, const Type& type) {
-  if (!value.ok()) return value;
-  const std::vector<ir::Component> components = flatten(type);
-  for (size_t c = 0; c < value.leaves.size(); ++c) {
-    const Scalar to = arithmetic_type(components[std::min(c, components.size() - 1)].type);
-    Leaf& leaf = value.leaves[c];
-    if (arithmetic.type_of(leaf) || !is_float(to)) continue;
-    const Value converted = arithmetic.convert(Value::of_leaf(leaf), to, {});
-    if (converted.ok()) leaf = converted.leaves[0];
-  }
-  return value;
-}
-
-// Selects `value` where the condition of the piece holds. At other points, selects the value of the
-// `else` piece or, without an `else` piece, the present value.
+// Selects the value where the condition holds. Elsewhere it takes the value of the `else` piece or,
+// if there is none, the present value of the point.
 Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
              const std::vector<int64_t>& strides, ir::Piece& result, AccessProver& prover,
              Value value, const Type& type) {
@@ -167,8 +167,10 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
                                  fmt::format("region leaves the domain of field '{}'", field.name),
                                  span_of(piece.region));
   }
+  // strides count from the low bound, so regions with strides keep it
+  const bool cut = inside && region.strides.empty();
   ir::Piece result;
-  result.region = std::move(region.box);
+  result.region = cut ? without_fixed_edges(env, *pieces.targets, region.box) : region.box;
   result.index_names = std::move(region.index_names);
   result.span = piece.span;
   AccessProver prover(env, result.region, *within, result.index_names, !inside);
@@ -180,6 +182,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
     value = chosen(env, pieces, piece, region.strides, result, prover, std::move(value), *type);
   }
   if (pieces.every > 1) value = in_its_steps(elaborator, pieces, std::move(value), *type);
+  value = with_fixed_edges(env, *pieces.targets, elaborator, std::move(value), piece.value->span);
   auto stored = store(env, *pieces.targets, elaborator, value, piece.value->span);
   if (!stored || !inside) return std::nullopt;
   result.results = std::move(*stored);
@@ -201,18 +204,42 @@ const ast::Piece* find_otherwise(Environment& env, const ast::Stencil& stencil) 
   return found;
 }
 
-// Adds the `else` pieces, for all points of the field's domain that no other region contains.
-void analyze_otherwise(Environment& env, const Pieces& pieces, ir::Function& function) {
+// Adds the `else` pieces, for all points of the field's domain that no other region contains. False
+// after an error.
+bool analyze_otherwise(Environment& env, const Pieces& pieces, ir::Function& function) {
   const ast::Piece& piece = *pieces.otherwise;
   std::vector<ir::Box> taken;
-  for (const ir::Piece& other : function.pieces) taken.push_back(other.region);
-  const auto left = boxes_left(env, pieces.field(env).box, taken, piece.span);
-  if (!left) return;
+  for (const ir::Piece& other : pieces.written) taken.push_back(other.region);
+  const auto left =
+      boxes_left(env, pieces.field(env).box, taken, piece.span, "the points of 'else'");
+  if (!left) return false;
   for (const ir::Box& box : *left) {
     auto result = analyze_piece(env, pieces, piece, {true, box, pieces.otherwise_indices, {}});
-    if (!result) return;
+    if (!result) return false;
     function.pieces.push_back(std::move(*result));
   }
+  return true;
+}
+
+// Adds pieces that store the values of fixed edge points which no other piece contains.
+bool add_fixed_edges(Environment& env, const Targets& targets, ir::Function& function) {
+  const auto edges = fixed_edges_left(env, targets, function);
+  if (!edges) return false;
+  for (const ir::Box& box : *edges) {
+    ir::Piece piece;
+    piece.region = box;
+    piece.index_names.resize(box.ranges.size());
+    piece.span = function.span;
+    AccessProver prover(env, piece.region, env.program.grid, piece.index_names, false);
+    Elaborator elaborator(env, kStencilSite, piece.graph, &prover);
+    elaborator.store_in(*targets.type);
+    auto stored =
+        store(env, targets, elaborator, present(targets, elaborator, function.span), function.span);
+    if (!stored) return false;
+    piece.results = std::move(*stored);
+    function.pieces.push_back(std::move(piece));
+  }
+  return true;
 }
 
 }  // namespace
@@ -263,15 +290,20 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     if (piece.otherwise) continue;
     Region region = elaborate_region(env, piece.region);
     strided |= !region.strides.empty();
+    ir::Piece whole;
+    whole.region = region.box;
+    whole.span = piece.span;
     auto result = analyze_piece(env, pieces, piece, std::move(region));
     ok &= result.has_value();
     if (!result) continue;
-    for (const ir::Piece& other : function.pieces) {
-      require_disjoint(env, other, *result, strided);
+    for (const ir::Piece& other : pieces.written) {
+      require_disjoint(env, other, whole, strided);
     }
+    pieces.written.push_back(std::move(whole));
     function.pieces.push_back(std::move(*result));
   }
-  if (ok && pieces.otherwise) analyze_otherwise(env, pieces, function);
+  if (ok && pieces.otherwise) ok = analyze_otherwise(env, pieces, function);
+  if (ok) add_fixed_edges(env, *pieces.targets, function);
   if (pieces.targets) env.program.functions.push_back(std::move(function));
 }
 
@@ -312,7 +344,8 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   Elaborator elaborator(env, kInitSite, result.piece.graph);
   elaborator.at_points_of(field);
   bind_indices(elaborator, result.piece.index_names);
-  const Value value = elaborator.elaborate(*init.value, &type);
+  Value value = elaborator.elaborate(*init.value, &type);
+  value = with_fixed_edges(env, id, elaborator, std::move(value), init.value->span);
   auto stored = elaborator.arithmetic().store(value, type, init.value->span);
   if (!stored) return;
   result.piece.results = std::move(*stored);

@@ -19,8 +19,12 @@ void bind_indices(Elaborator& elaborator, const std::vector<std::string>& names)
 Value taken(Elaborator& elaborator, const ir::Box& box, const std::vector<int64_t>& strides,
             const std::optional<Value>& where, Span span);
 
-// Adds the facts about open params that the condition implies. Must run for all requirements before
-// the first proof.
+// Converts literals that are stored in floating point before a select combines them. Beside an
+// integer in the other operand, such a literal would become an integer.
+Value settled(Arithmetic& arithmetic, Value value, const Type& type);
+
+// Adds what the condition says about the open params to the facts for proofs. Must be called for
+// all requirements before the first proof.
 void assume_requirement(Environment& env, const ast::Require& require);
 void analyze_requirement(Environment& env, const ast::Require& require);
 

@@ -153,7 +153,8 @@ bool cut_around(const std::vector<ir::Affine>& facts, ir::Box box, const ir::Box
 }  // namespace
 
 std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& whole,
-                                               const std::vector<ir::Box>& taken, Span span) {
+                                               const std::vector<ir::Box>& taken, Span span,
+                                               const char* what) {
   const std::vector<ir::Affine> facts = facts_inside(env, whole);
   std::vector<ir::Box> left = {whole};
   for (const ir::Box& hole : taken) {
@@ -163,7 +164,8 @@ std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& 
       if (are_apart(facts, box, hole)) {
         next.push_back(std::move(box));
       } else if (!cut_around(facts, std::move(box), hole, next)) {
-        Diagnostic& error = env.report.error("S049", span, "the points of 'else' depend on params");
+        Diagnostic& error =
+            env.report.error("S049", span, fmt::format("{} depend on params", what));
         error.found = fmt::format("{} in {}", env.print(hole), env.print(whole));
         error.hint = "bound the params with 'require', or give them values (-D)";
         return std::nullopt;
@@ -271,8 +273,8 @@ ir::Affine AccessProver::index(const ir::Access& access, const End& end) const {
 ir::Affine AccessProver::goal(const ir::Access& access, const End& end) const {
   const ir::Range& domain = field_of(access).box.ranges[end.dimension];
   const bool towards_low = (end.side == Side::Low) != end.thrown;
-  return towards_low ? at_least(index(access, end), domain.low)
-                     : at_least(domain.high, index(access, end));
+  return towards_low ? at_least(index(access, end), domain.low + end.inside)
+                     : at_least(domain.high - end.inside, index(access, end));
 }
 
 Verdict AccessProver::verdict(const ir::Access& access, const End& end) {
@@ -313,14 +315,27 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
   return escapes;
 }
 
-bool AccessProver::prove_thrown(const ir::Access& access, size_t d, bool low, Span span,
+bool AccessProver::prove_thrown(const ir::Access& access, size_t d, bool low, int inside, Span span,
                                 const std::vector<Span>& applied_at) {
-  const End end = {static_cast<int>(d), low ? Side::Low : Side::High, true};
+  const End end = {static_cast<int>(d), low ? Side::Low : Side::High, true, inside};
   return muted_ || require(access, end, span, applied_at);
 }
 
-// Proves an access to a series. A run begins at step 0, and its number of steps is known at the
-// start. Sets bits in `escapes` for the sides where a boundary rule may apply.
+bool AccessProver::may_reach_edge(const ir::Access& access, size_t d, bool low) {
+  const End end = {static_cast<int>(d), low ? Side::Low : Side::High, false, 1};
+  return !muted_ && verdict(access, end) != Verdict::Holds;
+}
+
+bool AccessProver::always_on_edge(const ir::Access& access, size_t d, bool low) const {
+  const ir::Range& domain = field_of(access).box.ranges[d];
+  const ir::Range& region = region_in(access, d);
+  const ir::Affine& edge = low ? domain.low : domain.high;
+  const int offset = access.offsets[d];
+  return !muted_ && region.low + offset == edge && region.high + offset == edge;
+}
+
+// Proves a series access. A run begins at step 0, and its number of steps is known when it begins.
+// Sets bits in `escapes` where a boundary rule may apply.
 bool AccessProver::prove_steps(const ir::Access& access, int d, Span span, uint32_t& escapes) {
   const ir::Field& field = field_of(access);
   const auto i = static_cast<size_t>(d);
@@ -411,6 +426,7 @@ std::string AccessProver::advice(const ir::Access& access, const End& end) const
   const bool low = end.side == Side::Low;
   ir::Affine inside = (low ? domain.low : domain.high) - access.offsets[d];
   if (end.thrown) inside = inside + (low ? domain.low - domain.high : domain.high - domain.low);
+  inside = low ? inside + end.inside : inside - end.inside;
   const ir::Affine least = at_least(inside, domain.low), most = at_least(domain.high, inside);
   const auto fails = [](const ir::Affine& value) {
     return value.is_constant() && value.constant < 0;
@@ -452,8 +468,9 @@ void AccessProver::report_escape(const ir::Access& access, const End& end, Span 
   const std::string name = given.empty() ? kDefaultNames[of_grid] : given;
 
   Diagnostic& error = env_.report.error("S031", span, describe_access(access, end));
-  error.expected = fmt::format("index at {} {} in dimension {}", leaves_low ? "least" : "most",
-                               env_.print(leaves_low ? domain.low : domain.high), d + 1);
+  error.expected = fmt::format(
+      "index at {} {} in dimension {}", leaves_low ? "least" : "most",
+      env_.print(leaves_low ? domain.low + end.inside : domain.high - end.inside), d + 1);
   const std::string thrown =
       end.thrown ? fmt::format(", mirrored from {}", env_.print(at + access.offsets[d])) : "";
   error.found = fmt::format("{}{}, at {} = {} in region {}", env_.print(index(access, end)), thrown,

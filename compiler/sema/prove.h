@@ -35,10 +35,11 @@ bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer
 void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b, bool strided);
 
 // Boxes that cover `whole` without `taken`. The boxes in `taken` must lie in `whole` and be
-// disjoint. Some of the resulting boxes may be empty in a run. Reports S049 at `span` if the shape
-// of the remaining region depends on params.
+// disjoint. Some of the result may be empty in a run. S049 at `span` if the shape of the rest
+// depends on params; `what` names it.
 std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& whole,
-                                               const std::vector<ir::Box>& taken, Span span);
+                                               const std::vector<ir::Box>& taken, Span span,
+                                               const char* what);
 
 // Proves the accesses of one region.
 class AccessProver {
@@ -55,12 +56,17 @@ class AccessProver {
   std::optional<uint32_t> prove(const ir::Access& access, Span span,
                                 const std::vector<Span>& applied_at);
 
-  // Proves that an index lies in the field after the mirror at the given side of dimension d has
-  // reflected it. Otherwise reports S031 or adds a run-time check.
-  bool prove_thrown(const ir::Access& access, size_t d, bool low, Span span,
+  // Proves that an index reflected by the mirror at that side of dimension d lies in the field, at
+  // least `inside` points from the other edge; otherwise S031 or a run-time check.
+  bool prove_thrown(const ir::Access& access, size_t d, bool low, int inside, Span span,
                     const std::vector<Span>& applied_at);
 
-  // The distances by which the region extends beyond the box of the field (ir::Access::excess).
+  // True if the access may read the edge point at that side of dimension d, or a point beyond it.
+  bool may_reach_edge(const ir::Access& access, size_t d, bool low);
+  // True if the access reads only edge points at that side of dimension d.
+  bool always_on_edge(const ir::Access& access, size_t d, bool low) const;
+
+  // How far the region extends beyond the field's box (ir::Access::excess).
   std::vector<ir::Excess> excess(ir::FieldId field);
 
   int rank() const { return region_.rank(); }
@@ -73,6 +79,7 @@ class AccessProver {
     int dimension;
     Side side;
     bool thrown;
+    int inside = 0;  // distance from the edge that the index must keep
     friend auto operator<=>(const End&, const End&) = default;
   };
   bool prove_steps(const ir::Access& access, int d, Span span, uint32_t& escapes);

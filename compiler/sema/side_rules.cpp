@@ -1,11 +1,11 @@
 // Lowers boundary rules that the IR does not have: computed values such as `boundary constant
-// inflow[time, 0]`, odd reflection, reflection that repeats the edge point, and linear
-// extrapolation from the last two points.
+// inflow[time, 0]`, odd reflection, reflection that repeats the edge point, reflection that adds a
+// slope, edge points with a given value, and linear extrapolation from the last two points.
 //
 // Each rule becomes a select on the coordinates of the point. The access itself gets an IR rule (a
-// constant, a mirror or clamp), so later stages prove and tile it like any other access. A computed
-// value is its expression at the position beyond the edge. The expression is elaborated like a
-// function of the program that is applied at that position, so it reads profiles there.
+// constant, a mirror or clamp), so later stages prove and tile it like any other access. The value
+// of a rule is its expression at the position that the access reads, like a function of the program
+// applied there: profiles in it are read at that position.
 //
 // A reflection that repeats the edge point reads the mirror image of the access shifted inward by
 // one point. The position k points beyond the edge then maps to the k-th point of the field. Linear
@@ -13,10 +13,9 @@
 // offset of that neighbour differs for each point near the edge. It is therefore a select among
 // several accesses; their number is at most the offset.
 //
-// These shifted accesses are built first, with nested dimensions. Then the constants are applied,
-// from the last dimension to the first. If an access leaves the field in several dimensions with a
-// constant, the first of these dimensions decides. The signs of odd sides are applied before the
-// constants, because a constant is not negated.
+// The dimensions are nested: the rule of a dimension is applied to values that the rules of later
+// dimensions give. Then the constants are applied, from the last dimension to the first: if an
+// access leaves the field in several dimensions with a constant, the first one decides.
 #include <cstdlib>
 #include <utility>
 
@@ -49,8 +48,8 @@ Value Elaborator::elsewhere(const ast::Expr& expr, const Site& site, std::vector
   return value;
 }
 
-// The condition that the access reads beyond the given side of the field's box.
-Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span span) {
+// Compares the index of the access with the edge of the field's box at that side.
+Value Elaborator::beside_edge(Op op, const ir::Access& access, size_t d, bool low, Span span) {
   const ir::Field& field = env_.program.fields[access.field];
   const ir::Range& range = field.box.ranges[d];
   const ir::Affine edge = (low ? range.low : range.high) - access.offsets[d];
@@ -59,21 +58,26 @@ Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span spa
   const Value bound = edge.is_constant()
                           ? Value::of_leaf(Constant::of_typed(Scalar::I32, edge.constant))
                           : affine(edge, Scalar::I32, span);
-  return arithmetic_.apply(low ? Op::Lt : Op::Gt, {index, bound}, span);
+  return arithmetic_.apply(op, {index, bound}, span);
 }
 
-// The value beyond an edge with a constant rule, one leaf for each component. It has the type in
-// which the field is computed.
-Value Elaborator::value_beyond(const ir::Access& access, const ir::BoundaryRule& rule,
-                               SideRule& side, Span span) {
+// The condition that the access reads beyond that side of the field's box.
+Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span span) {
+  return beside_edge(low ? Op::Lt : Op::Gt, access, d, low, span);
+}
+
+// The value of a rule at the position that an access reads, one leaf per component, in the type in
+// which the field is computed. `numbers`: of a constant that needs no computing.
+Value Elaborator::value_of_rule(ir::FieldId id, const std::vector<int>& place, SideRule& side,
+                                const std::vector<double>& numbers, Span span) {
   side.met = true;
-  const ir::Field& field = env_.program.fields[access.field];
-  const TypePtr& type = env_.field_types[access.field];
+  const ir::Field& field = env_.program.fields[id];
+  const TypePtr& type = env_.field_types[id];
   Value computed;
   if (side.value) {
     const bool within = std::exchange(in_boundary_, true);
     applied_at_.push_back(span);
-    computed = elsewhere(*side.value, kBoundarySite, access.offsets, type.get());
+    computed = elsewhere(*side.value, kBoundarySite, place, type.get());
     applied_at_.pop_back();
     in_boundary_ = within;
     if (!computed.ok()) return {};
@@ -88,7 +92,7 @@ Value Elaborator::value_beyond(const ir::Access& access, const ir::BoundaryRule&
   for (size_t c = 0; c < field.components.size(); ++c) {
     const Scalar to = arithmetic_type(field.components[c].type);
     if (!side.value) {
-      const ir::Constant number{rule.values[c], static_cast<int64_t>(rule.values[c])};
+      const ir::Constant number{numbers[c], static_cast<int64_t>(numbers[c])};
       out.leaves.push_back(
           graph_.add({is_float(to) ? ir::Constant{number.real, 0} : ir::Constant{0, number.integer},
                       to,
@@ -123,22 +127,85 @@ Value Elaborator::distance_beyond(const ir::Access& access, size_t d, bool low, 
   return low ? points : arithmetic_.apply(Op::Neg, {points}, span);
 }
 
-// The value beyond the given side for a mirror that repeats the edge point. It is negated if the
-// rule is antisymmetric.
-Value Elaborator::reflected(const ir::Access& access, size_t d, bool low, Span span) {
-  const SideRules& side_rules = env_.field_side_rules[access.field][d];
-  const bool negates = (low ? side_rules.low : side_rules.high).negates;
+// The mirror image beyond that side, for a mirror that repeats the edge point.
+Value Elaborator::reflected(const ir::Access& access, const std::vector<int>& place, size_t d,
+                            bool low, Span span) {
   ir::Access moved = access;
   moved.offsets[d] += low ? 1 : -1;
-  const bool thrown_inside = prover_->prove_thrown(moved, d, low, span, applied_at_);
-  if (!thrown_inside || !locate(moved, span)) return {};
-  const Value value = with_reflections(moved, d + 1, span);
-  return negates && value.ok() ? arithmetic_.apply(Op::Neg, {value}, span) : value;
+  if (!proved_inside(moved, d, low, span) || !locate(moved, span)) return {};
+  return with_reflections(moved, place, d + 1, span);
 }
 
-// The value beyond the given side, k points from the edge. It lies on the line through the edge
-// point e and its neighbour n: e + k * (e - n).
-Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Span span) {
+// Proves that the index that the mirror at that side reflects lies in the field. It must not be the
+// edge point of a fixed side, because a fixed value is selected by the index before reflection.
+bool Elaborator::proved_inside(const ir::Access& access, size_t d, bool low, Span span) {
+  const SideRules& rules = env_.field_side_rules[access.field][d];
+  const bool fixed = (low ? rules.high : rules.low).fixed;
+  return prover_->prove_thrown(access, d, low, fixed ? 1 : 0, span, applied_at_);
+}
+
+// What a gradient rule adds to the mirror image: the derivative times the distance between the
+// image and the position that the access reads, which is beyond that side.
+Value Elaborator::rise(const ir::Access& access, const std::vector<int>& place, size_t d, bool low,
+                       Span span) {
+  SideRules& rules = env_.field_side_rules[access.field][d];
+  SideRule& rule = low ? rules.low : rules.high;
+  const Value slope = value_of_rule(access.field, place, rule, {}, span);
+  const Value spacing =
+      declared_coordinate(env_.grid->spacing, env_.program.fields[access.field].dimension(d), 1);
+  if (!slope.ok() || !spacing.ok()) return {};
+  const ir::Excess reach = prover_->excess(access.field)[d];
+  const std::optional<int64_t>& more = low ? reach.below : reach.above;
+  const bool nearest = more && *more + std::abs(int64_t{access.offsets[d]}) <= 1;
+  const auto number = [](int64_t value) { return Value::of_leaf(Constant::of_integer(value)); };
+  // the distance in points: 2k - 1 about the edge of the cell, 2k about the edge point
+  Value points = number(rule.repeats ? 1 : 2);
+  if (!nearest) {
+    const Value beyond = distance_beyond(access, d, low, span);
+    points = arithmetic_.apply(Op::Mul, {number(2), beyond}, span);
+    if (rule.repeats) points = arithmetic_.apply(Op::Sub, {points, number(1)}, span);
+  }
+  const auto* one = std::get_if<Constant>(&spacing.leaves[0]);
+  const bool spaced = !one || one->real != 1;
+  Value out{slope.type, {}};
+  for (size_t c = 0; c < slope.leaves.size(); ++c) {
+    const Scalar to = arithmetic_type(env_.program.fields[access.field].components[c].type);
+    Value part = Value::of_leaf(slope.leaves[c]);
+    if (spaced) {
+      const Value length = arithmetic_.convert_by_name(spacing, to, span, false);
+      part = arithmetic_.apply(Op::Mul, {part, length}, span);
+    }
+    if (!nearest || !rule.repeats) part = arithmetic_.apply(Op::Mul, {points, part}, span);
+    if (!part.ok()) return {};
+    out.leaves.push_back(part.leaves[0]);
+  }
+  return out;
+}
+
+// The value beyond that side. `image`: the value at the mirror image about the edge point, by the
+// rules of later dimensions.
+Value Elaborator::beyond_side(const ir::Access& access, const std::vector<int>& place, size_t d,
+                              bool low, const Value& image, Span span) {
+  SideRules& rules = env_.field_side_rules[access.field][d];
+  SideRule& rule = low ? rules.low : rules.high;
+  if (rule.linear) return extrapolated(access, place, d, low, span);
+  Value value = rule.repeats ? reflected(access, place, d, low, span) : image;
+  if (!value.ok()) return {};
+  if (rule.negates) return arithmetic_.apply(Op::Neg, {value}, span);
+  if (rule.gradient) {
+    return arithmetic_.apply(Op::Add, {value, rise(access, place, d, low, span)}, span);
+  }
+  if (!rule.fixed) return value;
+  const Value edge = value_of_rule(access.field, place, rule, {}, span);
+  const Value twice =
+      arithmetic_.apply(Op::Mul, {Value::of_leaf(Constant::of_integer(2)), edge}, span);
+  return arithmetic_.apply(Op::Sub, {twice, value}, span);
+}
+
+// The value beyond that side, k points from the edge, on the line through the edge point e and its
+// neighbour n: e + k * (e - n).
+Value Elaborator::extrapolated(const ir::Access& access, const std::vector<int>& place, size_t d,
+                               bool low, Span span) {
   const ir::Field& field = env_.program.fields[access.field];
   const ir::Range range = field.box.ranges[d];
   const ir::Excess reach = prover_->excess(access.field)[d];
@@ -158,12 +225,12 @@ Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Spa
   next[d].low = static_cast<int>(std::min(near, far));
   next[d].high = static_cast<int>(std::max(near, far));
   next[d].varies = distance(low ? range.low + 1 : range.high - 1, static_cast<int>(d), span);
-  const Value edge_point = with_reflections(access, d + 1, span);
+  const Value edge_point = with_reflections(access, place, d + 1, span);
   if (!edge_point.ok()) return {};
   const Value beside = at_offsets(next, span, [&](const std::vector<int>& at) {
     ir::Access moved = access;
     moved.offsets = at;
-    return locate(moved, span) ? with_reflections(moved, d + 1, span) : Value{};
+    return locate(moved, span) ? with_reflections(moved, place, d + 1, span) : Value{};
   });
   const Value slope = arithmetic_.apply(Op::Sub, {edge_point, beside}, span);
   const Value rise =
@@ -171,26 +238,63 @@ Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Spa
   return arithmetic_.apply(Op::Add, {edge_point, rise}, span);
 }
 
-// The value of an access under the IR's rules. In dimension `first` and later dimensions, it also
-// applies the rules that read at other offsets.
-Value Elaborator::with_reflections(const ir::Access& access, size_t first, Span span) {
+// `value`, replaced by the values of fixed sides at their edge points. The outermost dimension
+// decides.
+Value Elaborator::hold_edges(const ir::Access& access, const std::vector<int>& place, Value value,
+                             Span span) {
+  for (size_t d = env_.field_side_rules[access.field].size(); d-- > 0;) {
+    for (const bool low : {false, true}) {
+      SideRules& rules = env_.field_side_rules[access.field][d];
+      SideRule& rule = low ? rules.low : rules.high;
+      if (!rule.fixed || !value.ok()) continue;
+      if (prover_ && !prover_->may_reach_edge(access, d, low)) continue;
+      const Value edge = value_of_rule(access.field, place, rule, {}, span);
+      if (!edge.ok()) return {};
+      if (prover_ && prover_->always_on_edge(access, d, low)) {
+        value.leaves = edge.leaves;
+        continue;
+      }
+      const Value there = beside_edge(Op::Eq, access, d, low, span);
+      value = arithmetic_.apply(Op::Select, {there, edge, value}, span);
+    }
+  }
+  return value;
+}
+
+// The value of an access by the IR's rules and of fixed edge points.
+Value Elaborator::held(const ir::Access& access, const std::vector<int>& place, Span span) {
+  Value value = components(access, span);
+  if (access.in_place || (site_.edges_stored && access.level == 0)) return value;
+  return hold_edges(access, place, std::move(value), span);
+}
+
+Value Elaborator::at_fixed_edges(ir::FieldId field, Value value, Span span) {
+  const auto rank = static_cast<size_t>(env_.program.fields[field].box.rank());
+  const ir::Access point{field, 0, 0, std::vector<int>(rank), 0};
+  return hold_edges(point, point.offsets, std::move(value), span);
+}
+
+// The value of an access by the IR's rules and, in dimension `first` and later ones, by the rules
+// that compute a value from those of the field. `place`: the offsets of the access as written;
+// values of rules are read there.
+Value Elaborator::with_reflections(const ir::Access& access, const std::vector<int>& place,
+                                   size_t first, Span span) {
   const std::vector<SideRules> side_rules = env_.field_side_rules[access.field];
   for (size_t d = first; d < side_rules.size(); ++d) {
-    const bool below = access.escapes_below(d) && side_rules[d].low.moves();
-    const bool above = access.escapes_above(d) && side_rules[d].high.moves();
+    const bool below = access.escapes_below(d) && side_rules[d].low.computes();
+    const bool above = access.escapes_above(d) && side_rules[d].high.computes();
     if (!below && !above) continue;
-    Value value = with_reflections(access, d + 1, span);
+    const Value image = with_reflections(access, place, d + 1, span);
+    Value value = image;
     for (const bool low : {true, false}) {
       if (!(low ? below : above) || !value.ok()) continue;
-      const SideRule& rule = low ? side_rules[d].low : side_rules[d].high;
-      const Value beyond =
-          rule.linear ? extrapolated(access, d, low, span) : reflected(access, d, low, span);
+      const Value beyond = beyond_side(access, place, d, low, image, span);
       if (!beyond.ok()) return {};
       value = arithmetic_.apply(Op::Select, {outside(access, d, low, span), beyond, value}, span);
     }
     return value;
   }
-  return components(access, span);
+  return held(access, place, span);
 }
 
 Value Elaborator::with_side_rules(const ir::Access& access, Value value, Span span) {
@@ -213,20 +317,16 @@ Value Elaborator::with_side_rules(const ir::Access& access, Value value, Span sp
     }
   };
   bool sound = true;
-  for_each_escape([&](size_t d, bool low, const ir::BoundaryRule& rule, SideRule& side) {
-    // The rule of the far side applies to the index itself. It does not apply to an index that this
-    // mirror reflects, so the reflected index must lie in the field.
+  for_each_escape([&](size_t d, bool low, const ir::BoundaryRule& rule, const SideRule& side) {
+    // The far side's rule applies to the index itself and not to one that this mirror reflects, so
+    // the reflected index must lie in the field.
     const SideRule& far = low ? side_rules[d].high : side_rules[d].low;
     const bool mirrored = rule.kind == ir::BoundaryKind::Mirror && !side.repeats;
-    const bool thrown = mirrored && (side.negates || far.counts());
-    if (thrown) sound &= prover_->prove_thrown(access, d, low, span, applied_at_);
-    if (!side.negates || side.repeats || !sound || !value.ok()) return;
-    const Value negative = arithmetic_.apply(Op::Neg, {value}, span);
-    value = arithmetic_.apply(Op::Select, {outside(access, d, low, span), negative, value}, span);
+    if (mirrored && (side.counts() || far.counts())) sound &= proved_inside(access, d, low, span);
   });
   for_each_escape([&](size_t d, bool low, const ir::BoundaryRule& rule, SideRule& side) {
     if (rule.kind != ir::BoundaryKind::Constant || !sound || !value.ok()) return;
-    const Value beyond = value_beyond(access, rule, side, span);
+    const Value beyond = value_of_rule(access.field, access.offsets, side, rule.values, span);
     if (!beyond.ok()) {
       sound = false;
       return;

@@ -167,11 +167,14 @@ enum class BoundaryKind {
   Symmetric,
   Antisymmetric,
   Linear,
-  Periodic
+  Periodic,
+  Gradient,
+  MirrorGradient,
+  Fixed
 };
 struct BoundaryRule {
   BoundaryKind kind;
-  ExprPtr value;  // only for `constant`
+  ExprPtr value;  // of `constant`, `gradient`, `mirror gradient` and `fixed`
   Span span;
 };
 struct BoundarySides {  // clamp, for both sides (high is absent), or clamp .. mirror

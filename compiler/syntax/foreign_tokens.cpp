@@ -191,7 +191,7 @@ const TokenRow kTokens[] = {
      [](const Place& p) { return is_one_of("stencil init param", p.item()); }},
     {"=", 0, kDue<primary>, "the value follows without '='",
      [](const Place& p) {
-       return is_one_of("steps history spacing origin constant every", p.back());
+       return is_one_of("steps history spacing origin constant every gradient fixed", p.back());
      }},
     {"=", 0, kDue<argument_open>, kFunction},
     {"=", 0, kDue<colon>, "a member is written 'a : real'",
@@ -336,6 +336,10 @@ const TokenRow kTokens[] = {
      [](const Place& p) { return p.item() == "subgrid"; }},
     {"", 0, kDue<primary>, "the value beyond the edge follows: 'boundary constant 0'",
      [](const Place& p) { return p.back() == "constant" && is_one_of("; , ] ..", p.token()); }},
+    {"", 0, kDue<primary>, "the value of the edge point follows: 'boundary fixed 0'",
+     [](const Place& p) { return p.back() == "fixed" && is_one_of("; , ] ..", p.token()); }},
+    {"", 0, kDue<primary>, "the derivative along the outward normal follows: 'boundary gradient 0'",
+     [](const Place& p) { return p.back() == "gradient" && is_one_of("; , ] ..", p.token()); }},
     {"", 0, kDue<end>, "write 'boundary constant 0' for the value beyond the edge",
      [](const Place& p) {
        return p.item() == "field" && p.back() == "constant" && is_number(p.token());
@@ -390,8 +394,10 @@ Made boundary_as_attribute(const Place& p) {
   if (!due || !is_one_of("= : (", p.token())) return "";
   const std::string_view foreign = hint_for_foreign_word(Foreign::Boundary, p.next());
   if (!foreign.empty()) return std::string(foreign);
-  if (p.next() == "constant")
-    return "write the rule directly after the word: 'boundary constant 0'";
+  if (p.next() == "constant") return "the rule follows without a sign: 'boundary constant 0'";
+  if (is_one_of("gradient fixed", p.next())) {
+    return fmt::format("the rule follows without a sign: 'boundary {} 0'", p.next());
+  }
   const bool rule = is_one_of("none clamp mirror odd periodic", p.next());
   return fmt::format("write the rule directly after the word: 'boundary {}'",
                      rule ? p.next() : "clamp");

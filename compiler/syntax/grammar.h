@@ -232,11 +232,18 @@ struct type_decl : if_must<keyword<type_>, item_name, assign, type, end> {};
 struct history : if_must<keyword<history_>, expression> {};
 struct constant : keyword<constant_> {};
 struct boundary_constant : if_must<keyword<constant_>, expression> {};
+struct gradient_word : word<TAO_PEGTL_STRING("gradient")> {};
+struct mirror_word : word<TAO_PEGTL_STRING("mirror")> {};
+struct fixed_word : word<TAO_PEGTL_STRING("fixed")> {};
+struct boundary_gradient : if_must<token<gradient_word>, expression> {};
+struct boundary_mirror_gradient : if_must<seq<token<mirror_word>, token<gradient_word>>, expression> {};
+struct boundary_fixed : if_must<token<fixed_word>, expression> {};
 struct boundary_text : any_word<TAO_PEGTL_STRING("none"), TAO_PEGTL_STRING("clamp"),
                                 TAO_PEGTL_STRING("mirror"), TAO_PEGTL_STRING("odd"),
                                 TAO_PEGTL_STRING("symmetric"), TAO_PEGTL_STRING("antisymmetric"),
                                 TAO_PEGTL_STRING("linear"), TAO_PEGTL_STRING("periodic")> {};
-struct boundary_kind : sor<boundary_constant, token<boundary_text>> {};
+struct boundary_kind : sor<boundary_constant, boundary_gradient, boundary_mirror_gradient,
+                           boundary_fixed, token<boundary_text>> {};
 struct boundary_high : boundary_kind {};
 struct boundary_sides : seq<must<boundary_kind>, opt<if_must<dots, boundary_high>>> {};
 struct boundary_open : one<'['> {};

@@ -89,11 +89,11 @@ STENCIL_EXPECT(keyword<grammar::in_>, "'in'");
 STENCIL_EXPECT(keyword<grammar::when_>, "'when'", "write 'stop when condition;'");
 STENCIL_EXPECT(on_region, "'on' and a region", "write 'reduce r = max(expression) on G;'");
 
-STENCIL_EXPECT(boundary_rules, "a boundary: none, constant c, clamp, mirror, odd, symmetric, "
-                               "antisymmetric, linear or periodic, or a list of them in brackets, "
-                               "one for each dimension");
-STENCIL_EXPECT(boundary_kind, "a boundary: none, constant c, clamp, mirror, odd, symmetric, "
-                              "antisymmetric, linear or periodic");
+STENCIL_EXPECT(boundary_rules, "a boundary: none, constant c, fixed c, gradient g, mirror gradient g, "
+                               "clamp, mirror, odd, symmetric, antisymmetric, linear or periodic, "
+                               "or a list of them in brackets, one for each dimension");
+STENCIL_EXPECT(boundary_kind, "a boundary: none, constant c, fixed c, gradient g, mirror gradient g, "
+                              "clamp, mirror, odd, symmetric, antisymmetric, linear or periodic");
 STENCIL_EXPECT(boundary_high, "the boundary at the high side, as in clamp .. mirror");
 STENCIL_EXPECT(boundary_close, "',', '..' or ']' in the list of boundaries");
 STENCIL_EXPECT(extents, "'[' and the extents of the table");

@@ -30,6 +30,12 @@ std::string_view spelling(ast::BoundaryKind kind) {
       return "linear";
     case ast::BoundaryKind::Periodic:
       return "periodic";
+    case ast::BoundaryKind::Gradient:
+      return "gradient";
+    case ast::BoundaryKind::MirrorGradient:
+      return "mirror gradient";
+    case ast::BoundaryKind::Fixed:
+      return "fixed";
   }
   return "";
 }

@@ -7,6 +7,8 @@ from draw import BLUE, FAINT, INK, LINE, ORANGE, Drawing
 
 INSIDE = [0.55, 0.85, 0.7, 1.0, 0.8]  # the field at 0, 1, 2, ...
 CONSTANT = 0.25
+SLOPE = -0.1  # along the outward normal
+FIXED = 0.4
 
 
 def linear(k):
@@ -18,9 +20,12 @@ RULES = [
     ("clamp", lambda k: INSIDE[0], -0.5, "slope 0 for a radius of 1"),
     ("symmetric", lambda k: INSIDE[k - 1], -0.5, "slope 0, half a cell outside the edge point"),
     ("mirror", lambda k: INSIDE[k], 0, "slope 0, on the edge point"),
+    ("gradient -0.1", lambda k: INSIDE[k - 1] + (2 * k - 1) * SLOPE, -0.5, "slope -0.1, half a cell outside"),
+    ("mirror gradient -0.1", lambda k: INSIDE[k] + 2 * k * SLOPE, 0, "slope -0.1, on the edge point"),
     ("constant 0.25", lambda k: CONSTANT, -1, "value 0.25, one point outside"),
     ("antisymmetric", lambda k: -INSIDE[k - 1], -0.5, "value 0, half a cell outside"),
     ("odd", lambda k: -INSIDE[k], 0, "value 0, on the edge point, which must hold 0"),
+    ("fixed 0.4", lambda k: 2 * FIXED - INSIDE[k], 0, "value 0.4, on the edge point, which has it"),
     ("linear", linear, None, "no wall: the line through points 0 and 1"),
     ("periodic", lambda k: [0.8, 1.0, 0.7][k - 1], None, "no wall: the opposite edge"),
 ]
@@ -43,6 +48,8 @@ def main():
         points = [(-k, value(k)) for k in (3, 2, 1)] + list(enumerate(INSIDE))
         if rule == "odd":
             points[3] = (0, 0)
+        if rule.startswith("fixed"):
+            points[3] = (0, FIXED)
         path = " ".join(f"{x(place):g},{zero - SCALE * height:g}" for place, height in points)
         out.add(f'<polyline points="{path}" fill="none" stroke="{LINE}"/>')
         for place, height in points:

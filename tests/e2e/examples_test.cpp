@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Examples, RepresentativeExample,
                                          "paper_multi", "paper_smooth", "life", "grayscott",
                                          "lbm_d2q9", "acoustic3d", "heat3d", "converge2d",
                                          "phi4flow", "graetz2d", "q2r", "tide", "elastic2d",
-                                         "cavity2d"),
+                                         "cavity2d", "chip2d"),
                          kName);
 
 }  // namespace

@@ -98,13 +98,15 @@ Field Generator::random_field(const std::string& name) {
     field.type.text = type;
   }
   // Sides without a rule would force a tiny grid to grow.
+  const Rules permitted = exact_ || !all_numbers(field.type) ? Rules::Plain
+                          : all_floating(field.type)         ? Rules::All
+                                                             : Rules::Computed;
   field.boundary =
-      plain_ ? no_boundary(out_.rank)
-             : random_boundary(random_, out_.rank, tiny_, !exact_ && all_numbers(field.type));
+      plain_ ? no_boundary(out_.rank) : random_boundary(random_, out_.rank, tiny_, permitted);
   field.boundary.text = with_constants_of(field.type, field.boundary.text);
   for (size_t d = 0; d < rank(); ++d) {
     const Boundary::Sides& sides = field.boundary.dimensions[d];
-    if (sides.low == "linear" || sides.high == "linear") needed_[d] = std::max(needed_[d], 2);
+    if (needs_two_points(sides)) needed_[d] = std::max(needed_[d], 2);
   }
   const int inner = field.boundary.none()     ? choices_.inner_without
                     : field.boundary.covers() ? choices_.inner_with_boundary
@@ -143,7 +145,11 @@ std::string Generator::declarations() const {
     text += fmt::format("field {} : {} on {}", field.name, field.type.text, field.domain);
     if (field.history > 1) text += fmt::format(" history {}", field.history);
     if (field.constant) text += " constant";
-    if (!field.boundary.none()) text += " boundary " + field.boundary.text;
+    const bool written = written_.count(field.name) != 0;
+    if (!field.boundary.none()) {
+      text += " boundary ";
+      text += written ? field.boundary.text : with_constant_edges(field.boundary.text);
+    }
     text += ";\n";
   }
   for (const auto* profiles : {&profiles_, &series_, &integer_series_}) {

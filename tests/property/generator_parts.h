@@ -239,7 +239,8 @@ class Generator {
   std::vector<std::string> let_texts_;
   std::vector<Part> parts_;  // of the current stencil function
   std::string last_target_;
-  struct Repeat {  // functions first..last; none if last < first
+  std::set<std::string> written_;  // names of the fields that some function writes
+  struct Repeat {                  // functions first..last; none if last < first
     int first = 0, last = -1, iterations = 1;
     bool holds(int function) const { return first <= function && function <= last; }
     // Whether a reduction before function number `place` would lie inside the repeat.

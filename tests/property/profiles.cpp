@@ -64,7 +64,7 @@ const Profile& Generator::profile(bool steps) {
     const Number number =
         random_.pick<Number>({Number::Real, Number::Double, Number::Float, Number::Bfloat});
     const int count = static_cast<int>(made.dimensions.size());
-    made.boundary = random_boundary(random_, count, tiny_ || steps, false);
+    made.boundary = random_boundary(random_, count, tiny_ || steps, Rules::Plain);
     std::string rules = made.boundary.text;
     std::string range;
     if (steps) {

@@ -32,6 +32,7 @@ Part Generator::part_of(const Field& field) {
 Field Generator::target_of(const Field& first) {
   parts_ = {part_of(first)};
   Field out = first;
+  written_.insert(first.name);
   for (const Field* other : targets()) {
     if (exact_ || plain_ || other->domain != first.domain || other->name == first.name) continue;
     if (parts_.size() == 3 || !random_.chance(choices_.several_targets)) continue;
@@ -41,6 +42,7 @@ Field Generator::target_of(const Field& first) {
     });
     if (taken) continue;
     parts_.push_back(part);
+    written_.insert(other->name);
     covers("several targets");
     if (first.history != other->history) covers("several targets of different histories");
   }

@@ -202,9 +202,13 @@ struct Rule {
     Symmetric,
     Antisymmetric,
     Linear,
-    Periodic
+    Periodic,
+    Gradient,
+    MirrorGradient,
+    Fixed
   } kind = Kind::None;
-  std::optional<Expr> value = {};  // only for Constant
+  // of Constant, Gradient, MirrorGradient and Fixed
+  std::optional<Expr> value = {};
 };
 struct PlainRule {
   Rule::Kind kind;
@@ -219,6 +223,12 @@ inline constexpr PlainRule antisymmetric{Rule::Kind::Antisymmetric};
 inline constexpr PlainRule linear{Rule::Kind::Linear};
 inline constexpr PlainRule periodic{Rule::Kind::Periodic};
 Rule constant(const Expr& value);
+// The derivative along the outward normal. The wall lies half a cell outside the edge point, or on
+// the edge point (mirror_gradient).
+Rule gradient(const Expr& value);
+Rule mirror_gradient(const Expr& value);
+// The value of the edge point itself.
+Rule fixed(const Expr& value);
 
 // The rules of one dimension: one rule for both sides, or {low, high}.
 struct Sides {

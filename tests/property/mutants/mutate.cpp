@@ -74,7 +74,7 @@ const std::vector<std::vector<std::string>>& alternatives() {
       {"sum", "prod", "min", "max"},
       {"sqrt", "abs", "floor", "ceil", "trunc", "round", "exp", "sin", "cos", "tanh", "rsqrt"},
       {"clamp", "mirror", "periodic", "constant 0", "constant 0.75", "linear", "odd",
-       "antisymmetric", "symmetric", "none"},
+       "antisymmetric", "symmetric", "none", "gradient 0.25", "mirror gradient 1", "fixed 0.5"},
       {"real", "float", "double", "half", "bfloat", "integer", "long", "short", "byte", "bool"}};
   return kRows;
 }

@@ -62,6 +62,27 @@ BuildResult gradient2d() {
   return b.finish();
 }
 
+BuildResult chip2d() {
+  Builder b("chip2d");
+  const auto M = b.param("M", integer, 96);
+  const auto N = b.param("N", integer, 192);
+  const auto h = b.param("h", real, 0.0001);
+  const auto a = b.param("a", real, 9.7e-5);
+  const auto k = b.param("k", real, 237);
+  const auto q = b.param("q", real, 1e6);
+  const auto dt = b.param("dt", real, 0.2 * h * h / a);
+  const auto G = b.grid("G", {extent(M), extent(N)}, {.steps = 4000, .spacing = h});
+  const auto chip = b.field("chip", real, G, {.constant = true, .along = 1});
+  const auto T =
+      b.field("T", real, G, {.boundary = {{gradient(q / k * chip(0)), fixed(20)}, symmetric}});
+  b.stencil("conduct", T, G, T(0, 0) + a * dt / (h * h) * (neighbours(T) - 4 * T(0, 0)));
+  b.reduce("hottest", Reducer::max, T(0, 0), G, 1000);
+  const Index j("j");
+  b.init(chip, {j}, select(j >= N / 3 and j < N - N / 3, 1, 0));
+  b.init(T, 20);
+  return b.finish();
+}
+
 BuildResult graetz2d() {
   Builder b("graetz2d");
   const auto M = b.param("M", integer, 64);
@@ -375,12 +396,16 @@ BuildResult tv2d() {
 
 const std::vector<stencil::test::Example>& stencil::test::flat_examples() {
   static const std::vector<Example> kExamples = {
-      {"converge2d", converge2d},   {"fdtd2d", fdtd2d},       {"gradient2d", gradient2d},
-      {"graetz2d", graetz2d},       {"grayscott", grayscott}, {"jacobi1d3", jacobi1d3},
-      {"jacobi1d5", jacobi1d5},     {"jacobi1d7", jacobi1d7}, {"jacobi2d", jacobi2d},
-      {"labyrinth", labyrinth},     {"lbm_d2q9", lbm_d2q9},   {"life", life},
-      {"paper_multi", paper_multi}, {"poisson2d", poisson2d}, {"paper_smooth", paper_smooth},
-      {"rician2d", rician2d},       {"srad", srad},           {"tv2d", tv2d},
+      {"chip2d", chip2d},       {"converge2d", converge2d},
+      {"fdtd2d", fdtd2d},       {"gradient2d", gradient2d},
+      {"graetz2d", graetz2d},   {"grayscott", grayscott},
+      {"jacobi1d3", jacobi1d3}, {"jacobi1d5", jacobi1d5},
+      {"jacobi1d7", jacobi1d7}, {"jacobi2d", jacobi2d},
+      {"labyrinth", labyrinth}, {"lbm_d2q9", lbm_d2q9},
+      {"life", life},           {"paper_multi", paper_multi},
+      {"poisson2d", poisson2d}, {"paper_smooth", paper_smooth},
+      {"rician2d", rician2d},   {"srad", srad},
+      {"tv2d", tv2d},
   };
   return kExamples;
 }

@@ -247,6 +247,12 @@ class Replay {
         return dsl::linear;
       case ast::BoundaryKind::Periodic:
         return dsl::periodic;
+      case ast::BoundaryKind::Gradient:
+        return dsl::gradient(expr(*rule.value));
+      case ast::BoundaryKind::MirrorGradient:
+        return dsl::mirror_gradient(expr(*rule.value));
+      case ast::BoundaryKind::Fixed:
+        return dsl::fixed(expr(*rule.value));
     }
     return dsl::none;
   }

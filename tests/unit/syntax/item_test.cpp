@@ -94,6 +94,18 @@ TEST(Item, FieldAttributesInAnyOrder) {
         tree("field A : real on G boundary " + kind + ";").find("    boundary " + kind + "\n"),
         std::string::npos);
   }
+  for (const std::string kind : {"constant", "gradient", "mirror gradient", "fixed"}) {
+    EXPECT_NE(tree("field A : real on G boundary " + kind + " 0.5;")
+                  .find("    boundary " + kind + "\n      real 0.5\n"),
+              std::string::npos);
+  }
+  // the words are names elsewhere
+  EXPECT_EQ(tree("field A : real on G boundary gradient gradient;"), R"(program
+  field A on G
+    type real
+    boundary gradient
+      name gradient
+)");
 }
 
 TEST(Item, BoundariesPerDimensionAndSide) {

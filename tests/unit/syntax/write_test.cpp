@@ -64,6 +64,7 @@ TEST(Write, EveryFormOfEveryItem) {
       "subgrid half of inner = [1..N - 2 by 2 * k, 0];\n"
       "field U, V : cell on G history 2 boundary [periodic, clamp .. constant 1];\n"
       "field o : real on inner boundary [linear .. odd, symmetric .. antisymmetric];\n"
+      "field p : real on inner boundary [fixed k .. gradient 2 * k, mirror gradient -1];\n"
       "field c : vector 3 of half on inner constant boundary none;\n"
       "table w : real[2, 2] = {{1, 2}, {3, 4.5}};\n"
       "function f(u : field, x) = u[0, 0].rho * x;\n"

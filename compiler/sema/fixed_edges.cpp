@@ -1,0 +1,197 @@
+// Stores the values of fixed edge points. Reads do not depend on this, because they take the value
+// of the rule (side_rules.cpp). It makes arrays, files and pictures show it.
+//
+// The first function of a step that writes a field also writes all of its fixed edge points. Points
+// that its regions leave out become pieces of their own. A region that begins at a fixed edge loses
+// the edge points, so the interior is computed by a piece whose neighbours need no select.
+#include "compiler/sema/fixed_edges.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "compiler/sema/ast_names.h"
+#include "compiler/sema/pieces.h"
+#include "compiler/sema/prove.h"
+
+namespace stencil::sema {
+namespace {
+
+bool is_fixed(const Environment& env, ir::FieldId field, size_t d, bool low) {
+  const auto& dimensions = env.field_side_rules[field];
+  return d < dimensions.size() && (low ? dimensions[d].low : dimensions[d].high).fixed;
+}
+
+bool has_fixed_sides(const Environment& env, ir::FieldId field) {
+  const auto& dimensions = env.field_side_rules[field];
+  return std::any_of(dimensions.begin(), dimensions.end(),
+                     [](const SideRules& rules) { return rules.low.fixed || rules.high.fixed; });
+}
+
+bool is_empty(const std::vector<ir::Affine>& facts, const ir::Range& range) {
+  return decide(facts, range.high - range.low) == Verdict::Fails;
+}
+
+// Moves the fixed edge points of a box of the domain to `out`, one side after the other. `fixed`:
+// whether a side is fixed. False if it depends on params whether the box contains the edge.
+template <typename Fixed>
+bool take_edges(const Environment& env, const ir::Box& domain, ir::Box box, const Fixed& fixed,
+                std::vector<ir::Box>& out) {
+  for (size_t d = 0; d < box.ranges.size(); ++d) {
+    for (const bool low : {true, false}) {
+      if (!fixed(d, low)) continue;
+      ir::Affine& bound = low ? box.ranges[d].low : box.ranges[d].high;
+      const ir::Affine edge = low ? domain.ranges[d].low : domain.ranges[d].high;
+      if (bound == edge) {
+        out.push_back(box);
+        out.back().ranges[d] = {edge, edge};
+        bound = low ? bound + 1 : bound - 1;
+        if (is_empty(env.facts, box.ranges[d])) return true;
+        continue;
+      }
+      const ir::Affine distance = low ? bound - edge : edge - bound;
+      if (decide(facts_inside(env, box), distance - 1) != Verdict::Holds) return false;
+    }
+  }
+  return true;
+}
+
+// True if the value may be computed before the first step: it uses neither the step nor a field.
+bool known_before_steps(const Environment& env, const ast::Expr& value) {
+  bool known = true;
+  for_each_free_name(value, [&](const std::string& name, Span) {
+    if (name == "time") known = false;
+    const auto declared = env.names.find(name);
+    if (declared == env.names.end()) return;
+    if (declared->second.kind == Declared::Field) known = false;
+    if (declared->second.kind != Declared::Function || declared->second.broken) return;
+    const ast::Function& function = *env.functions[declared->second.index].syntax;
+    if (function.name.name != name) return;
+    known = known && known_before_steps(env, *function.value);
+    for (const ast::Let& let : function.lets) known = known && known_before_steps(env, *let.value);
+  });
+  return known;
+}
+
+// One leaf per component of `type`, in types that a select can combine. A value of another shape is
+// left for store() to report.
+Value spread(Elaborator& elaborator, Value value, const Type& type) {
+  const auto count = static_cast<size_t>(type.components);
+  if (value.leaves.size() == 1) value.leaves.assign(count, Leaf(value.leaves[0]));
+  if (value.leaves.size() != count) return value;
+  return settled(elaborator.arithmetic(), std::move(value), type);
+}
+
+}  // namespace
+
+ir::Box without_fixed_edges(Environment& env, const Targets& targets, const ir::Box& region) {
+  const ir::Box& domain = env.program.fields[targets.fields[0]].box;
+  ir::Box rest = region;
+  for (size_t d = 0; d < rest.ranges.size(); ++d) {
+    for (const bool low : {true, false}) {
+      const bool fixed = std::all_of(targets.fields.begin(), targets.fields.end(),
+                                     [&](ir::FieldId f) { return is_fixed(env, f, d, low); });
+      ir::Affine& bound = low ? rest.ranges[d].low : rest.ranges[d].high;
+      const ir::Affine& edge = low ? domain.ranges[d].low : domain.ranges[d].high;
+      if (fixed && bound == edge) bound = low ? bound + 1 : bound - 1;
+    }
+    if (is_empty(env.facts, rest.ranges[d])) return region;
+  }
+  return rest;
+}
+
+Value with_fixed_edges(const Environment& env, const Targets& targets, Elaborator& elaborator,
+                       Value value, Span span) {
+  const bool none = std::none_of(targets.fields.begin(), targets.fields.end(),
+                                 [&](ir::FieldId field) { return has_fixed_sides(env, field); });
+  if (none || !value.ok()) return value;
+  value = spread(elaborator, std::move(value), *targets.type);
+  if (value.leaves.size() != static_cast<size_t>(targets.type->components)) return value;
+  value.type = targets.type;
+  size_t base = 0;
+  for (const ir::FieldId field : targets.fields) {
+    const size_t count = env.program.fields[field].components.size();
+    if (has_fixed_sides(env, field)) {
+      Value own = elaborator.at_point(field, span);  // components that are not targets keep this
+      if (!own.ok()) return {};
+      for (size_t c = 0; c < count; ++c) {
+        if (targets.from[base + c]) own.leaves[c] = value.leaves[*targets.from[base + c]];
+      }
+      own = elaborator.at_fixed_edges(field, std::move(own), span);
+      if (!own.ok()) return {};
+      for (size_t c = 0; c < count; ++c) {
+        if (targets.from[base + c]) value.leaves[*targets.from[base + c]] = own.leaves[c];
+      }
+    }
+    base += count;
+  }
+  return value;
+}
+
+std::optional<std::vector<ir::Box>> fixed_edges_left(Environment& env, const Targets& targets,
+                                                     const ir::Function& function) {
+  std::vector<ir::FieldId> first;  // fields that no earlier function writes
+  for (const ir::FieldId field : targets.fields) {
+    const auto& earlier = env.program.functions;
+    const bool written = std::any_of(earlier.begin(), earlier.end(), [&](const auto& other) {
+      return std::find(other.targets.begin(), other.targets.end(), field) != other.targets.end();
+    });
+    if (!written && has_fixed_sides(env, field)) first.push_back(field);
+  }
+  std::vector<ir::Box> edges;
+  if (first.empty()) return edges;
+  const ir::Box domain = env.program.fields[first[0]].box;
+  std::vector<ir::Box> taken;
+  for (const ir::Piece& piece : function.pieces) taken.push_back(piece.region);
+  const auto left = boxes_left(env, domain, taken, function.span, "the fixed edge points");
+  if (!left) return std::nullopt;
+  const auto fixed = [&](size_t d, bool low) {
+    return std::any_of(first.begin(), first.end(),
+                       [&](ir::FieldId field) { return is_fixed(env, field, d, low); });
+  };
+  for (const ir::Box& box : *left) {
+    if (take_edges(env, domain, box, fixed, edges)) continue;
+    Diagnostic& error =
+        env.report.error("S049", function.span, "the fixed edge points depend on params");
+    error.found = fmt::format("{} in {}", env.print(box), env.print(domain));
+    error.hint = "bound the params with 'require', or give them values (-D)";
+    return std::nullopt;
+  }
+  return edges;
+}
+
+Value with_fixed_edges(const Environment& env, ir::FieldId field, Elaborator& elaborator,
+                       Value value, Span span) {
+  if (!has_fixed_sides(env, field) || !value.ok()) return value;
+  for (const SideRules& rules : env.field_side_rules[field]) {
+    for (const SideRule* side : {&rules.low, &rules.high}) {
+      if (side->fixed && !known_before_steps(env, *side->value)) return value;
+    }
+  }
+  const Type& type = *env.field_types[field];
+  value = spread(elaborator, std::move(value), type);
+  if (value.leaves.size() != static_cast<size_t>(type.components)) return value;
+  value.type = env.field_types[field];
+  return elaborator.at_fixed_edges(field, std::move(value), span);
+}
+
+void check_fixed_fields(Environment& env) {
+  std::unordered_set<ir::FieldId> written;
+  for (const ir::Function& function : env.program.functions) {
+    written.insert(function.targets.begin(), function.targets.end());
+  }
+  for (size_t f = 0; f < env.program.fields.size(); ++f) {
+    const ir::FieldId id = static_cast<int>(f);
+    if (f >= env.field_side_rules.size() || !has_fixed_sides(env, id) || written.count(id))
+      continue;
+    const ir::Field& field = env.program.fields[id];
+    Diagnostic& error = env.report.error(
+        "S092", field.span,
+        fmt::format("'{}' has a fixed edge, but no stencil function writes it", field.name));
+    error.expected = "a field that a stencil function writes";
+    error.hint = "give the edge points their values by init, and use 'odd', 'mirror' or 'clamp'";
+  }
+}
+
+}  // namespace stencil::sema
