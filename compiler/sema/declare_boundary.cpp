@@ -63,7 +63,7 @@ bool has_gradient(Environment& env, const ast::BoundaryRule& rule, const Type& t
     if (is_float(arithmetic_type(component.type))) continue;
     Diagnostic& error = env.report.error("S091", rule.span, "a gradient of integers or conditions");
     error.expected = "a field of floating type";
-    error.found = describe(type);
+    error.found = fmt::format("{}", stencil::name(component.type));
     error.hint = "use clamp, mirror, symmetric or linear";
     return false;
   }
