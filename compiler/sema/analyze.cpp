@@ -210,6 +210,7 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
       [&] {
         analyze_items(env, program);
         if (!own.has_errors()) check_fixed_fields(env);
+        if (!own.has_errors()) init_fixed_edges(env);
         if (!own.has_errors()) hold_weights(env.program);
         return !own.has_errors();
       },

@@ -83,7 +83,8 @@ class Elaborator {
   // The condition that the number of the current step is 0, interval, 2 * interval, ...
   Value in_step_of(int64_t interval, Span span);
 
-  // The newest level of a field at the point, before the function runs.
+  // The newest level of a field at the point, before the function runs, as it is stored: without
+  // the values of fixed edge points.
   Value at_point(ir::FieldId field, Span span);
 
   // A value of a field at the point, one leaf per component. At edge points of sides that are
@@ -194,6 +195,7 @@ class Elaborator {
              Span span);
   Value extrapolated(const ir::Access& access, const std::vector<int>& place, size_t d, bool low,
                      Span span);
+  bool has_numbers(ir::FieldId field, Span span);
   Value held(const ir::Access& access, const std::vector<int>& place, Span span);
   Value hold_edges(const ir::Access& access, const std::vector<int>& place, Value value, Span span);
   Value beside_edge(Op op, const ir::Access& access, size_t d, bool low, Span span);

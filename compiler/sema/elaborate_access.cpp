@@ -229,7 +229,9 @@ bool Elaborator::at_point_itself(const ir::Field& field, Span span) {
 }
 
 Value Elaborator::at_point(ir::FieldId field, Span span) {
-  return access({field, 0}, std::vector<int>(static_cast<size_t>(prover_->rank())), span);
+  const std::vector<int> zeros(static_cast<size_t>(prover_->rank()));
+  ir::Access access{field, 0, level_of({field, 0}), zeros, 0};
+  return locate(access, span) ? components(access, span) : Value{};
 }
 
 Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at, Span span) {

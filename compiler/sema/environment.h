@@ -122,7 +122,10 @@ struct Environment {
   std::vector<ir::Box> subgrids;                      // Declared::Subgrid
   std::vector<std::vector<int64_t>> subgrid_strides;  // by subgrid; empty: all 1
   std::vector<TypePtr> field_types;                   // by FieldId
-  bool has_fixed_edges = false;                       // some field has a side that is `fixed`
+  // some field has a side that is `fixed`
+  bool has_fixed_edges = false;
+  // components of fields whose fixed edge points some function stores
+  std::set<std::pair<ir::FieldId, size_t>> edges_stored;
   // by FieldId, per dimension; empty without a boundary
   std::vector<std::vector<SideRules>> field_side_rules;
   std::vector<Value> tables;  // constants; a vector of vectors of the element type

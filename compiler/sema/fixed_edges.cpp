@@ -1,9 +1,10 @@
 // Stores the values of fixed edge points. Reads do not depend on this, because they take the value
 // of the rule (side_rules.cpp). It makes arrays, files and pictures show it.
 //
-// The first function of a step that writes a field also writes all of its fixed edge points. Points
-// that its regions leave out become pieces of their own. A region that begins at a fixed edge loses
-// the edge points, so the interior is computed by a piece whose neighbours need no select.
+// The first function of a step that writes a component of a field also writes it at all fixed edge
+// points. Points that its regions leave out become pieces of their own. A region that begins at a
+// fixed edge loses the edge points, so the interior is computed by a piece whose neighbours need no
+// select.
 #include "compiler/sema/fixed_edges.h"
 
 #include <algorithm>
@@ -74,6 +75,15 @@ bool known_before_steps(const Environment& env, const ast::Expr& value) {
   return known;
 }
 
+bool known_before_steps(const Environment& env, ir::FieldId field) {
+  const auto known = [&](const SideRule& side) {
+    return !side.fixed || known_before_steps(env, *side.value);
+  };
+  const auto& dimensions = env.field_side_rules[field];
+  return std::all_of(dimensions.begin(), dimensions.end(),
+                     [&](const SideRules& rules) { return known(rules.low) && known(rules.high); });
+}
+
 // One leaf per component of `type`, in types that a select can combine. A value of another shape is
 // left for store() to report.
 Value spread(Elaborator& elaborator, Value value, const Type& type) {
@@ -131,13 +141,16 @@ Value with_fixed_edges(const Environment& env, const Targets& targets, Elaborato
 
 std::optional<std::vector<ir::Box>> fixed_edges_left(Environment& env, const Targets& targets,
                                                      const ir::Function& function) {
-  std::vector<ir::FieldId> first;  // fields that no earlier function writes
+  std::vector<ir::FieldId> first;  // fields with a component that no earlier function stores
+  size_t base = 0;
   for (const ir::FieldId field : targets.fields) {
-    const auto& earlier = env.program.functions;
-    const bool written = std::any_of(earlier.begin(), earlier.end(), [&](const auto& other) {
-      return std::find(other.targets.begin(), other.targets.end(), field) != other.targets.end();
-    });
-    if (!written && has_fixed_sides(env, field)) first.push_back(field);
+    const size_t count = env.program.fields[field].components.size();
+    bool stores = false;
+    for (size_t c = 0; c < count && has_fixed_sides(env, field); ++c) {
+      stores |= targets.from[base + c] && env.edges_stored.insert({field, c}).second;
+    }
+    if (stores) first.push_back(field);
+    base += count;
   }
   std::vector<ir::Box> edges;
   if (first.empty()) return edges;
@@ -163,17 +176,38 @@ std::optional<std::vector<ir::Box>> fixed_edges_left(Environment& env, const Tar
 
 Value with_fixed_edges(const Environment& env, ir::FieldId field, Elaborator& elaborator,
                        Value value, Span span) {
-  if (!has_fixed_sides(env, field) || !value.ok()) return value;
-  for (const SideRules& rules : env.field_side_rules[field]) {
-    for (const SideRule* side : {&rules.low, &rules.high}) {
-      if (side->fixed && !known_before_steps(env, *side->value)) return value;
-    }
-  }
+  if (!has_fixed_sides(env, field) || !value.ok() || !known_before_steps(env, field)) return value;
   const Type& type = *env.field_types[field];
   value = spread(elaborator, std::move(value), type);
   if (value.leaves.size() != static_cast<size_t>(type.components)) return value;
   value.type = env.field_types[field];
   return elaborator.at_fixed_edges(field, std::move(value), span);
+}
+
+void init_fixed_edges(Environment& env) {
+  for (size_t f = 0; f < env.field_side_rules.size(); ++f) {
+    const ir::FieldId id = static_cast<int>(f);
+    const ir::Field& field = env.program.fields[id];
+    if (!has_fixed_sides(env, id) || !known_before_steps(env, id)) continue;
+    bool starts_at_zero = !ir::has_initial_value(env.program, id);
+    Value value{env.field_types[id], {}};
+    for (size_t c = 0; c < field.components.size(); ++c) {
+      starts_at_zero = starts_at_zero && !ir::is_read_only(env.program, id, static_cast<int>(c));
+      value.leaves.push_back(Constant::of_typed(arithmetic_type(field.components[c].type), 0));
+    }
+    if (!starts_at_zero) continue;
+    ir::Init init{id, {}};
+    init.piece.region = field.box;
+    init.piece.span = field.span;
+    init.piece.index_names.resize(field.box.ranges.size());
+    Elaborator elaborator(env, kInitSite, init.piece.graph);
+    elaborator.at_points_of(field);
+    value = elaborator.at_fixed_edges(id, std::move(value), field.span);
+    const auto stored = elaborator.arithmetic().store(value, *env.field_types[id], field.span);
+    if (!stored) return;
+    init.piece.results = *stored;
+    env.program.inits.push_back(std::move(init));
+  }
 }
 
 void check_fixed_fields(Environment& env) {

@@ -233,8 +233,9 @@ bool add_fixed_edges(Environment& env, const Targets& targets, ir::Function& fun
     AccessProver prover(env, piece.region, env.program.grid, piece.index_names, false);
     Elaborator elaborator(env, kStencilSite, piece.graph, &prover);
     elaborator.store_in(*targets.type);
-    auto stored =
-        store(env, targets, elaborator, present(targets, elaborator, function.span), function.span);
+    Value value = present(targets, elaborator, function.span);
+    value = with_fixed_edges(env, targets, elaborator, std::move(value), function.span);
+    auto stored = store(env, targets, elaborator, value, function.span);
     if (!stored) return false;
     piece.results = std::move(*stored);
     function.pieces.push_back(std::move(piece));

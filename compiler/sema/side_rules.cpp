@@ -16,6 +16,7 @@
 // The dimensions are nested: the rule of a dimension is applied to values that the rules of later
 // dimensions give. Then the constants are applied, from the last dimension to the first: if an
 // access leaves the field in several dimensions with a constant, the first one decides.
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -182,6 +183,18 @@ Value Elaborator::rise(const ir::Access& access, const std::vector<int>& place, 
   return out;
 }
 
+// Conditions have no value beyond a fixed edge, which is a difference. S091.
+bool Elaborator::has_numbers(ir::FieldId id, Span span) {
+  const ir::Field& field = env_.program.fields[id];
+  const bool numbers = std::none_of(field.components.begin(), field.components.end(),
+                                    [](const ir::Component& c) { return c.type == Scalar::Bool; });
+  if (numbers) return true;
+  Diagnostic& error = env_.report.error("S091", span, "a read of conditions beyond a fixed edge");
+  error.expected = "a field of numbers, because the value is 2 * g minus that of a point inside";
+  error.hint = "end the region so that reads stay in the field, or use clamp or mirror";
+  return false;
+}
+
 // The value beyond that side. `image`: the value at the mirror image about the edge point, by the
 // rules of later dimensions.
 Value Elaborator::beyond_side(const ir::Access& access, const std::vector<int>& place, size_t d,
@@ -196,6 +209,7 @@ Value Elaborator::beyond_side(const ir::Access& access, const std::vector<int>& 
     return arithmetic_.apply(Op::Add, {value, rise(access, place, d, low, span)}, span);
   }
   if (!rule.fixed) return value;
+  if (!has_numbers(access.field, span)) return {};
   const Value edge = value_of_rule(access.field, place, rule, {}, span);
   const Value twice =
       arithmetic_.apply(Op::Mul, {Value::of_leaf(Constant::of_integer(2)), edge}, span);

@@ -91,6 +91,10 @@ TEST_F(Boundaries, FixedEdgesShowInInitialValuesReductionsAndRecords) {
       ";\nfield U : double on G boundary [fixed a .. none, none .. fixed 1];\n"
       "stencil s : U[1..2, 1..1] = U[0,0];\ninit U = 9;\n";
   gives(grid + "0" + fields, "U", {4, 4, 4, 9, 9, 1, 9, 9, 1, 9, 9, 1});
+  gives(
+      "grid G = [0..3] steps 0;\nfield U : double on G boundary fixed 5;\n"
+      "stencil s : U on G = 1;\n",
+      "U", {5, 0, 0, 5});
   const std::string later = grid + "1" + fields +
                             "reduce all = sum(U[0,0]) on G;\nfield V : double on G;\n"
                             "stencil v : V on G = all;\npoints p [0..1] on G;\n"

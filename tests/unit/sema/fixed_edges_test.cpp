@@ -155,5 +155,42 @@ TEST(FixedEdges, InitialValuesHaveThem) {
       "select(eq(#0, 0), v, 3f)");
 }
 
+TEST(FixedEdges, AreInitialValuesOfFieldsThatStartAtZero) {
+  const auto initial = [](const std::string& boundary) {
+    const ir::Program program = program_of(
+        "param v : real = 2; function f(x) = x * time; function h(x) = x + v;"
+        "grid G = [0..9] steps 4; field A : real on G boundary " +
+        boundary + "; stencil s : A on G = 1;");
+    if (program.inits.empty()) return std::string("none");
+    const ir::Piece& piece = program.inits[0].piece;
+    return expression(program, piece.graph, piece.results[0]);
+  };
+  EXPECT_EQ(initial("[clamp .. fixed h(1)]"), "select(eq(#0, 9), add(1f, v), 0f)");
+  EXPECT_EQ(initial("fixed f(2)"), "none");
+  EXPECT_EQ(initial("odd"), "none");
+}
+
+// Each component is stored by the first function that writes it. A component that no function
+// writes needs values from outside.
+TEST(FixedEdges, AreStoredByComponent) {
+  const ir::Program program = program_of(
+      "type cell = { a : real, b : real, c : real }; grid G = [0..9] steps 4;"
+      "field S : cell on G boundary fixed {1, 2, 3}; stencil r : S.a[0..8] = S[1].c;"
+      "stencil s : S.b on G = S[0].a; stencil t : S.a on G = 4;");
+  const auto at_edge = [&](size_t function) {
+    const ir::Piece& piece = program.functions.at(function).pieces.at(1);
+    std::string out;
+    for (const ir::NodeId result : piece.results) {
+      out += expression(program, piece.graph, result) + " ";
+    }
+    return out;
+  };
+  EXPECT_EQ(at_edge(0), "1f S[0].b S[0].c ");
+  EXPECT_EQ(at_edge(1), "S[0].a 2f S[0].c ");
+  EXPECT_EQ(program.functions.at(2).pieces.size(), 1u);
+  EXPECT_FALSE(ir::is_read_only(program, 0, 0));
+  EXPECT_TRUE(ir::is_read_only(program, 0, 2));
+}
+
 }  // namespace
 }  // namespace stencil::test
