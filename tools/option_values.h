@@ -35,6 +35,14 @@ inline Reader whole_number(int64_t least, const std::string& what, std::optional
             return to.has_value();
           }};
 }
+inline Reader seconds_of(double& to) {
+  return {"a number of seconds from 0 to 1e6", [&to](const auto& text) {
+            const auto value = parse_real(text);
+            if (!value || !(*value >= 0) || *value > 1e6) return false;
+            to = *value;
+            return true;
+          }};
+}
 inline Reader one_of(const std::vector<std::string>& words, std::string& to) {
   return {fmt::format("one of {}", fmt::join(words, ", ")), [words, &to](const auto& text) {
             to = text;

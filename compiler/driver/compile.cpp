@@ -44,6 +44,7 @@ void quote_program(const Source& source, const CompileRequest& request,
   head.push_back("compile   " +
                  visible(emit::compile_line(request.emit.target, module.fp, request.file_name,
                                             request.emit.main ? module.name : "", machine.name)));
+  if (!request.machine_text.empty()) head.push_back("machine   " + visible(request.machine_text));
   module.header.insert(module.header.begin(), head.begin(), head.end());
   module.header.push_back("");
   for (int line = 1;; ++line) {

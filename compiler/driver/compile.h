@@ -15,8 +15,9 @@ struct CompileRequest {
   emit::Options emit;
   // The device for which the code is emitted. nullopt: machine_of(emit.target).
   std::optional<schedule::Machine> machine = {};
-  // If not 0, the file also gets entry points for boxes of the grid, which compute at most this
-  // number of steps between two exchanges. Their kernels use the schedule line `box_schedule`.
+  std::string machine_text;  // the machine in the header comment; "": not mentioned
+  // If not 0, also emit entry points for boxes of the grid, for up to this many steps between two
+  // exchanges. Their kernels use the schedule line `box_schedule`.
   int64_t boxes = 0;
   std::string box_schedule = "auto";
   // The header comment quotes both, escaped as for a shell.

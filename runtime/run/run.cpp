@@ -131,11 +131,9 @@ Status check_needs(const ir::Program& program, const reference::State& state, in
 
 // --- Device, schedule, kernels
 
-namespace {
 bool is_automatic(const std::string& line) {
   return line.empty() || line == "auto";
 }
-}  // namespace
 
 std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const std::string& line,
                                             const schedule::Machine& machine,

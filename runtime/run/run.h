@@ -41,6 +41,9 @@ Result<int64_t> steps_left(int64_t last, const reference::State& state);
 // point is outside its allowed region.
 Status check_needs(const ir::Program& program, const reference::State& state, int64_t last);
 
+// Whether the line leaves the choice of the schedule to the compiler: "auto" or "".
+bool is_automatic(const std::string& line);
+
 // Kernels of `program` for the schedule line (or "auto", or ""); sets `schedule`. Returns null,
 // with errors in `diagnostics`, if the line is malformed, the schedule is refused, or (K001) the
 // kernels are unsound.

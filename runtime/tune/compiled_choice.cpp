@@ -50,24 +50,38 @@ Result<std::string> choose(schedule::Scheduler& scheduler,
   return Failure{"R042", "none of the best schedules compiles: " + error, ""};
 }
 
+// The tiles to compare, and the key of the choice in the kernel cache.
+struct Comparison {
+  std::vector<schedule::Schedule> tiles;
+  runtime::CacheKey key;
+  runtime::KnownLine choice(std::string line) const {
+    return {std::move(line), fmt::format("the fastest predicted of {} compiled", tiles.size())};
+  }
+};
+
+Result<Comparison> comparison(schedule::Scheduler& scheduler) {
+  const int driver = runtime::cuda::driver().version;
+  const auto nvrtc = TRY(runtime::find_nvrtc(driver));
+  Comparison out;
+  out.tiles = schedule::best_of_tiles(schedule::explore(scheduler, schedule::Effort::Quick),
+                                      kTilesCompared);
+  out.key = {"cuda",
+             {"choice", code_version(), nvrtc.identity, std::to_string(driver),
+              scheduler.machine().name, ir::print(scheduler.program())}};
+  for (std::string& line : lines_of(out.tiles, scheduler.program().grid.rank())) {
+    out.key.parts.push_back(std::move(line));
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
                                            const schedule::Machine& machine) {
-  const int driver = runtime::cuda::driver().version;
-  const auto nvrtc = TRY(runtime::find_nvrtc(driver));
   schedule::Scheduler scheduler(program, machine);
-  const auto tiles = schedule::best_of_tiles(schedule::explore(scheduler, schedule::Effort::Quick),
-                                             kTilesCompared);
-  runtime::CacheKey key{"cuda",
-                        {"choice", code_version(), nvrtc.identity, std::to_string(driver),
-                         machine.name, ir::print(program)}};
-  for (std::string& line : lines_of(tiles, program.grid.rank())) {
-    key.parts.push_back(std::move(line));
-  }
-  auto line = TRY(runtime::cached(key, [&] { return choose(scheduler, tiles); }));
-  return runtime::KnownLine{std::move(line),
-                            fmt::format("the fastest predicted of {} compiled", tiles.size())};
+  const auto compared = TRY(comparison(scheduler));
+  auto line = TRY(runtime::cached(compared.key, [&] { return choose(scheduler, compared.tiles); }));
+  return compared.choice(std::move(line));
 }
 
 bool compiles_for_choice(const schedule::Machine& machine) {
@@ -79,6 +93,16 @@ std::optional<runtime::KnownLine> kept_choice(const ir::Program& program,
   if (!compiles_for_choice(machine)) return std::nullopt;
   auto choice = compiled_choice(program, machine);
   return choice.ok() ? std::optional(std::move(choice).value()) : std::nullopt;
+}
+
+std::optional<runtime::KnownLine> stored_choice(const ir::Program& program,
+                                                const schedule::Machine& machine) {
+  if (!compiles_for_choice(machine)) return std::nullopt;
+  schedule::Scheduler scheduler(program, machine);
+  const auto compared = comparison(scheduler);
+  if (!compared.ok()) return std::nullopt;
+  auto line = runtime::kept(compared.value().key);
+  return line ? std::optional(compared.value().choice(std::move(*line))) : std::nullopt;
 }
 
 }  // namespace stencil::tune

@@ -29,4 +29,8 @@ bool compiles_for_choice(const schedule::Machine& machine);
 std::optional<runtime::KnownLine> kept_choice(const ir::Program& program,
                                               const schedule::Machine& machine);
 
+// The choice that kept_choice() has stored, if any; compiles nothing.
+std::optional<runtime::KnownLine> stored_choice(const ir::Program& program,
+                                                const schedule::Machine& machine);
+
 }  // namespace stencil::tune

@@ -279,6 +279,7 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
     const Choice choice = *choice_of(*known);
     return KnownLine{choice.line, fmt::format("the fastest of {} timed before", choice.timed)};
   }
+  if (run.only_stored) return std::nullopt;
   Shortlist shortlist(program, used.device.machine);
   if (shortlist.first().empty()) return std::nullopt;
   const double expected = shortlist.first().front().predicted * static_cast<double>(steps.value());
@@ -319,7 +320,7 @@ std::optional<KnownLine> automatic_line(const ir::Program& program, const Chosen
   if (auto timed = timed_choice(program, device, run)) return timed;
   schedule::Machine machine = device.device.machine;
   machine.in_place = machine.in_place || run.dense;
-  return kept_choice(program, machine);
+  return run.only_stored ? stored_choice(program, machine) : kept_choice(program, machine);
 }
 
 }  // namespace stencil::tune

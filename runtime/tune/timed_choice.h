@@ -19,6 +19,7 @@ struct RunAhead {
   std::optional<int64_t> steps = {};
   bool dense = false;  // as for runtime::prepare
   runtime::StageCallback stage = {};
+  bool only_stored = false;  // use only stored choices: compile nothing and time nothing
 };
 
 // The fastest line for this run on this device, with its origin: from the kernel cache, or timed

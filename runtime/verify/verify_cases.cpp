@@ -141,6 +141,22 @@ std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std
   return cases;
 }
 
+void mark_in_use(const ir::Program& program, const std::string& device,
+                 const schedule::Machine& machine, const std::string& line,
+                 std::vector<ScheduleCase>& cases) {
+  schedule::Scheduler scheduler(program, machine);
+  ScheduleCase used = try_schedule(scheduler, line);
+  if (!used.schedule) return;
+  auto found = std::find_if(cases.begin(), cases.end(), [&](const ScheduleCase& each) {
+    return each.schedule && each.line == used.line;
+  });
+  if (found == cases.end()) {
+    used.brief = brief_schedule(*used.schedule, program, {schedule::gpu(), schedule::cpu()});
+    found = cases.insert(cases.begin(), std::move(used));
+  }
+  found->in_use.push_back(device);
+}
+
 std::vector<int64_t> choose_steps(const ir::Program& program, int time_tile, bool quick) {
   constexpr int64_t kMost = 200;
   const int64_t t = time_tile;

@@ -40,13 +40,20 @@ struct ScheduleCase {
   std::string line;
   std::optional<schedule::Schedule> schedule;
   std::string refusal;
-  bool on_cpu = false;  // only for devices whose threads are loops
-  std::string brief;    // the line for messages, unambiguous on every device
+  bool on_cpu = false;                   // only for devices whose threads are loops
+  std::string brief;                     // the line for messages, unambiguous on every device
+  std::vector<std::string> in_use = {};  // names of the devices on which a run takes it
 };
 // All families with several settings and small blocks, so that small grids have many tiles;
 // includes the choices of `auto` on a GPU and on a CPU. If `line` is not "auto": only `line`.
 std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std::string& line,
                                            bool quick, Diagnostics& diagnostics);
+
+// Marks the schedule that a run takes on this device; adds it in front if it is missing. `line`:
+// the schedule line or "auto".
+void mark_in_use(const ir::Program& program, const std::string& device,
+                 const schedule::Machine& machine, const std::string& line,
+                 std::vector<ScheduleCase>& cases);
 
 // Step counts that are difficult for a time tile of T steps, and step counts at which reductions
 // are due, if small enough.

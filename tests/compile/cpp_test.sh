@@ -81,7 +81,7 @@ check_opencl() {
   local file=$1 real=$2 name written=("${cases[@]}") counted=$refused
   [ -n "$clang" ] || return
   # shellcheck disable=SC2046
-  emit_cases "$file" "$real" cl $(small_sizes "$file")
+  emit_cases "$file" "$real" cl --machine sm_90 $(small_sizes "$file")
   refused=$counted
   for name in "${cases[@]}"; do
     "$clang" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Werror "$name.cl" \

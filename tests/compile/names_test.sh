@@ -28,7 +28,7 @@ complain() {
 own_words() {
   local schedule emit
   for schedule in direct overlapped "streaming T=2" "planes T=4"; do
-    for emit in "cuda --main" "cpp --main" opencl kernel-ir; do
+    for emit in "cuda --main" "cpp --main" "opencl --machine sm_90" kernel-ir; do
       # shellcheck disable=SC2086
       "$stencilc" "$source/dsl-examples/converge2d.stn" --schedule "$schedule" --emit $emit 2>log
     done
@@ -127,7 +127,7 @@ for part in many.*; do
     gcc -fsyntax-only -x c -include complex.h "$part.h" >log 2>&1 || complain "$part: gcc" log
   fi
   mv "$part.whole.stn" "$part.stn"
-  if [ -n "$clang" ] && emit "$part" cl overlapped; then
+  if [ -n "$clang" ] && emit "$part" cl overlapped --machine sm_90; then
     "$clang" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Werror \
       "$part.cl" >log 2>&1 || complain "$part: OpenCL" log
   fi

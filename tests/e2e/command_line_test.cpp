@@ -400,20 +400,20 @@ TEST_F(CommandLine, CheckIsSilentOnValidPrograms) {
 
 TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   write("heat.stn", kHeat);
-  const Outcome chosen = stencilc("explain heat.stn -D N=2048");
+  const Outcome chosen = stencilc("explain heat.stn -D N=2048 --machine sm_90");
   EXPECT_EQ(chosen.status, 0);
   expect_contains(chosen.out, "Program heat");
   expect_contains(chosen.out, "  schedule           streaming T=");
   expect_contains(chosen.out, "  expected  ");
   expect_contains(chosen.out, "  faster with  ");
-  const Outcome on_cpu = stencilc("explain heat.stn -D N=2048 --target cpp");
+  const Outcome on_cpu = stencilc("explain heat.stn -D N=2048 --machine cpu");
   expect_contains(on_cpu.out, "  schedule           planes T=");
   expect_contains(on_cpu.out, "  kernels for        cpu (a CPU)");
   for (const char* schedule :
        {"overlapped T=3 block=32x8 elements=1x2 regions=hull",
         "streaming T=3 block=16x2 elements=2x1 chunk=9 prefetch=1 unroll=2 occupancy=2 "
         "loads=registers form=gather interior=tested"}) {
-    const std::string explain = "explain heat.stn --full --schedule '";
+    const std::string explain = "explain heat.stn --machine sm_90 --full --schedule '";
     const Outcome given = stencilc(explain + schedule + "'");
     EXPECT_EQ(given.status, 0) << given.err;
     expect_contains(given.out, "Time tile of 3 steps");
@@ -440,7 +440,7 @@ TEST_F(CommandLine, ExplainCountsExecutedOperations) {
         "field A : double on G;\n"
         "stencil s : A[1..N-2, 1..N-2, 1..N-2] = A[0,0,0] + A[-1,0,0] + A[1,0,0] + A[0,-1,0]\n"
         "  + A[0,1,0] + A[0,0,-1] + A[0,0,1];\n");
-  const std::string direct = "explain cube.stn --schedule 'direct elements=1'";
+  const std::string direct = "explain cube.stn --machine sm_90 --schedule 'direct elements=1'";
   const Outcome counted = stencilc(direct + " --counts");
   EXPECT_EQ(counted.status, 0) << counted.err;
   EXPECT_TRUE(std::regex_search(counted.out, std::regex(" global loads +14,002,632 +6\\.6770\n")))
@@ -479,7 +479,7 @@ TEST_F(CommandLine, SchedulesSuitTheOpenClDevice) {
   if (loops.out.find("opencl (a CPU, through OpenCL)\n") == std::string::npos) return;
   EXPECT_EQ(stencilc("heat.stn -o heat.cl --device opencl").status, 0);
   expect_contains(read(file("heat.cl")), "reqd_work_group_size(1, 1, 1)");
-  EXPECT_EQ(stencilc("heat.stn -o heat.cl").status, 0);
+  EXPECT_EQ(stencilc("heat.stn -o heat.cl --machine sm_90").status, 0);
   EXPECT_EQ(read(file("heat.cl")).find("reqd_work_group_size(1, 1, 1)"), std::string::npos);
 }
 

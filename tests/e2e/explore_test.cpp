@@ -1,6 +1,7 @@
 // `stencilc explore`: its output, its files, and its refusals.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "runtime/tune/tuned.h"
@@ -39,7 +40,7 @@ size_t lines_of(const std::string& text) {
 }
 
 TEST_F(Explore, PrintsARanking) {
-  const Outcome outcome = stencilc("explore heat.stn");
+  const Outcome outcome = stencilc("explore heat.stn --machine sm_90");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   for (const char* part :
@@ -47,7 +48,7 @@ TEST_F(Explore, PrintsARanking) {
         "size      40 x 40 points, 6 steps, float, --fp=contract\n", " schedules considered, ",
         "Ranking, in GCells/s (nothing was measured)\n", "\n  1 *   ", "\n  2     ",
         "\nThe winner with other time tiles\n", "\nNot ranked\n",
-        "\nTo run the winner\n  stencilc heat.stn --emit cuda --schedule \""}) {
+        "\nTo run the winner\n  stencilc heat.stn --emit cuda --machine sm_90 --schedule \""}) {
     EXPECT_TRUE(holds(outcome.out, part)) << part << outcome.out;
   }
   EXPECT_EQ(ranks(outcome.out), 10);
@@ -61,8 +62,8 @@ TEST_F(Explore, WinnerCompiles) {
   const struct {
     const char *options, *says;
   } cases[] = {
-      {"", "__global__"},
-      {"-D N=300 --real double --fp fast --steps 9", "double* __restrict__"},
+      {"--machine sm_90", "__global__"},
+      {"-D N=300 --real double --fp fast --steps 9 --target cuda", "double* __restrict__"},
       {"--fp strict --fix a --target hip --machine gfx942", "hip"},
       {"--target opencl --open N", "__kernel"},
       {"--target cpp", "omp"},
@@ -163,8 +164,8 @@ TEST_F(Explore, SupportsEveryMachine) {
   } cases[] = {
       {"--machine sm_80", "machine   sm_80 (NVIDIA A100)", "planes T"},
       {"--target hip", "machine   gfx90a (AMD Instinct MI210)", "planes T"},
-      {"--target opencl", "machine   ", "\n  1 *   planes"},
-      {"--target cpp", "machine   cpu (a CPU)", "\n  1 *   streaming"},
+      {"--target opencl --machine sm_90", "machine   sm_90", "\n  1 *   planes"},
+      {"--machine cpu", "machine   cpu (a CPU)", "\n  1 *   streaming"},
       {"--target cpp --machine this", "(this CPU)", "\n  1 *   streaming"},
       {"--target hip --machine gfx1100 --real double --fp fast", "double, --fp=fast", "planes T"},
   };
@@ -289,6 +290,40 @@ TEST_F(ExploreMeasures, StoresMeasurements) {
   const Outcome run = stencilc("run heat.stn --device host --full --out A=a.npy");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_TRUE(holds(run.out, "(tuned: measured at 40x40 on")) << run.out;
+}
+
+// The marked schedule is the one that a run takes, even if an older measurement decides.
+TEST_F(ExploreMeasures, MarksWhatARunTakes) {
+  if (!tune::has_database()) GTEST_SKIP() << tune::database_settings().note;
+  const std::string explore = "explore heat.stn --measure --device host --budget 0.5 --json a.json";
+  const auto chosen = [&] {
+    EXPECT_EQ(stencilc(explore).status, 0);
+    const auto report = nlohmann::json::parse(read(file("a.json")));
+    std::vector<std::string> lines;
+    for (const auto& candidate : report.at("candidates")) {
+      if (candidate.at("chosen").get<bool>()) lines.push_back(candidate.at("schedule"));
+    }
+    EXPECT_EQ(lines.size(), 1u);
+    return lines.empty() ? std::string() : lines.front();
+  };
+  const auto run_takes = [&](const std::string& line) {
+    const std::string out = stencilc("run heat.stn --device host --full").out;
+    const std::string one_line = std::regex_replace(out, std::regex("\n {10}"), " ");
+    EXPECT_TRUE(holds(one_line, "schedule  " + line + " (tuned: ")) << line << out;
+  };
+  run_takes(chosen());
+  // A slow schedule of a foreign file is said to be much faster, with more runs.
+  ASSERT_EQ(stencilc("tuned --export all.json").status, 0);
+  auto all = nlohmann::json::parse(read(file("all.json")));
+  auto& entry = all.at("entries").back();
+  entry["schedule"] = "direct block=8x2 elements=1 rows=dense";
+  entry["seconds"] = 1e-12;
+  entry["runs"] = 1000000;
+  write("all.json", all.dump());
+  ASSERT_EQ(stencilc("tuned --import all.json").status, 0);
+  const std::string line = chosen();
+  EXPECT_TRUE(line.starts_with("direct block=8x2")) << line;
+  run_takes(line);
 }
 
 // A zero budget times nothing, which is not an error.

@@ -181,9 +181,12 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
 ExitStatus emit_stage(const Arguments& arguments, const Source& source) {
   Diagnostics diagnostics;
   const TargetInfo* target = emit::target_called(arguments.target);
-  const auto machine = pick_machine(arguments, target ? *target : emit::targets().front());
+  const bool kernels = arguments.emit == "kernel-ir" || !arguments.machine.empty();
+  const auto machine = kernels
+                           ? assume_machine(arguments, target ? target : &emit::targets().front())
+                           : Result<AssumedMachine>(AssumedMachine{});
   if (!machine.ok()) return report(machine.failure());
-  const auto text = stage_text(arguments, source, machine.value(), diagnostics);
+  const auto text = stage_text(arguments, source, machine.value().machine, diagnostics);
   const ExitStatus status = report(source, diagnostics);
   return text ? deliver(arguments, {}, *text) : status;
 }
@@ -225,6 +228,7 @@ Status choose_schedule(const Arguments& arguments, const ir::Program& program, c
   if (!arguments.measure) return Done{};
   const auto device = TRY(device_of_target(arguments, target));
   request.machine = device.device.machine;
+  request.machine_text = describe(AssumedMachine{&target, device.device.machine, device, ""});
   const auto choice = TRY(measured_line(program, device, [&](const std::string& line) {
     Diagnostics unused;
     request.schedule = line;
@@ -252,9 +256,10 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
       if (!tried.ok()) return report(tried.failure());
     }
   } else {
-    const auto machine = pick_machine(arguments, target);
-    if (!machine.ok()) return report(machine.failure());
-    request.machine = machine.value();
+    const auto assumed = assume_machine(arguments, &target);
+    if (!assumed.ok()) return report(assumed.failure());
+    request.machine = assumed.value().machine;
+    request.machine_text = describe(assumed.value());
   }
 
   Diagnostics diagnostics;

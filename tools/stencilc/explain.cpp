@@ -42,10 +42,12 @@ int explain_command(const Arguments& arguments) {
   const auto program = load_program(
       source.value(), api::program_options(arguments.program, arguments.file), diagnostics);
   const emit::TargetInfo* target = emit::target_called(arguments.target);
-  const emit::TargetInfo& kernels = target ? *target : emit::targets().front();
-  const auto machine = pick_machine(arguments, kernels);
-  if (!machine.ok()) return report(machine.failure());
-  const schedule::Machine for_machine = machine.value().value_or(machine_of(kernels.target));
+  // Only kernels of GPUs have counts.
+  if (!target && arguments.counts) target = &emit::targets().front();
+  const auto assumed = assume_machine(arguments, target);
+  if (!assumed.ok()) return report(assumed.failure());
+  const emit::TargetInfo& kernels = *assumed.value().target;
+  const schedule::Machine& for_machine = assumed.value().machine;
   const bool cut = !arguments.gpus.empty() || !arguments.ranks.empty();
   if (program && cut) {
     const auto of_subdomains = explain_cut(arguments, *program, for_machine, diagnostics);
@@ -61,6 +63,9 @@ int explain_command(const Arguments& arguments) {
     if (!counts.empty()) text += "\n" + counts;
   }
   if (const ExitStatus status = report(source.value(), diagnostics)) return status;
+  if (!text.empty() && !assumed.value().note.empty()) {
+    text = wrapped(assumed.value().note, "") + "\n" + text;
+  }
   return print_out(text);
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/api/source.h"
 #include "runtime/tune/compiled.h"
 #include "runtime/tune/search.h"
+#include "runtime/tune/timed_choice.h"
 #include "runtime/tune/tuned.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
@@ -37,25 +38,31 @@ struct Subject {
   ir::Program program;
   const emit::TargetInfo& target;
   schedule::Machine machine;
-  std::optional<runtime::ChosenDevice> device;
+  std::optional<runtime::ChosenDevice> device;  // of this computer; nullopt: a row of the table
+  bool measure;                                 // on the device
+  std::string note;                             // of AssumedMachine
 };
 
 Result<Subject> subject_of(const Arguments& arguments, ir::Program program) {
-  const emit::TargetInfo* named = emit::target_called(arguments.target);
-  const emit::TargetInfo& target = named ? *named : emit::targets().front();
-  if (!arguments.explore.measure) {
-    auto machine = TRY(pick_machine(arguments, target));
-    return Subject{std::move(program), target, machine.value_or(machine_of(target.target)),
-                   std::nullopt};
+  const bool measure = arguments.explore.measure;
+  if (measure) {
+    if (auto wrong = measured_elsewhere(arguments)) return *wrong;
+    const auto device = TRY(runtime::choose_device(arguments.device));
+    if (!device.device.runs_kernels) {
+      return Failure{"R045", "there is nothing to measure on " + device.device.name,
+                     "it interprets programs"};
+    }
   }
-  if (auto wrong = measured_elsewhere(arguments)) return *wrong;
-  auto device = TRY(runtime::choose_device(arguments.device));
-  if (!device.device.runs_kernels) {
-    return Failure{"R045", "there is nothing to measure on " + device.device.name,
-                   "it interprets programs"};
-  }
-  const schedule::Machine machine = device.device.machine;
-  return Subject{std::move(program), target, machine, std::move(device)};
+  // --compile uses NVRTC, and --measure a device of any target.
+  const emit::TargetInfo* target = emit::target_called(arguments.target);
+  if (!target && arguments.explore.compile && !measure) target = &emit::targets().front();
+  auto assumed = TRY(assume_machine(arguments, measure ? nullptr : target));
+  return Subject{std::move(program),
+                 measure && target ? *target : *assumed.target,
+                 assumed.machine,
+                 std::move(assumed.device),
+                 measure,
+                 std::move(assumed.note)};
 }
 
 // The command that runs the explored program with this schedule, or prints its code if there is no
@@ -63,7 +70,7 @@ Result<Subject> subject_of(const Arguments& arguments, ir::Program program) {
 std::string command_for(const Arguments& arguments, const Subject& subject,
                         const std::string& line) {
   const ProgramOptions program = api::program_options(arguments.program, arguments.file);
-  std::string out = subject.device ? "stencilc run " : "stencilc ";
+  std::string out = subject.measure ? "stencilc run " : "stencilc ";
   out += quoted(arguments.file);
   for (const auto& [name, value] : program.definitions) out += " -D " + quoted(name + "=" + value);
   for (const std::string& name : program.open) out += " --open " + name;
@@ -71,11 +78,13 @@ std::string command_for(const Arguments& arguments, const Subject& subject,
   if (program.real == Scalar::F64) out += " --real double";
   if (program.fp != FpMode::Contract) out += fmt::format(" --fp {}", name(program.fp));
   if (program.steps) out += fmt::format(" --steps {}", *program.steps);
-  if (subject.device) {
+  if (subject.measure) {
     out += " --device " + quoted(arguments.device);
   } else {
     out += fmt::format(" --emit {}", subject.target.name);
     if (!arguments.machine.empty()) out += " --machine " + arguments.machine;
+    const bool named = arguments.device != "auto" && subject.target.target == emit::Target::OpenCl;
+    if (named) out += " --device " + quoted(arguments.device);
   }
   return out + fmt::format(" --schedule \"{}\"", line);
 }
@@ -95,7 +104,7 @@ class Exploration {
     if (arguments_.explore.compile) {
       TRY(compile());
     }
-    if (subject_.device && !interrupted_) {
+    if (subject_.measure && !interrupted_) {
       TRY(measure());
     }
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -112,7 +121,8 @@ class Exploration {
     out.file = arguments_.file;
     out.source = std::string(source_.text());
     out.machine = explore::machine_of(subject_.machine);
-    if (subject_.device) out.device = subject_.device->device.name;
+    out.note = subject_.note;
+    if (subject_.measure) out.device = subject_.device->device.name;
     for (const auto& axis : schedule::axis_names(program.grid.rank())) out.axes.emplace_back(axis);
     for (int d = 0; d < program.grid.rank(); ++d) {
       out.extents.push_back(schedule::usual_extent(program, d));
@@ -140,7 +150,10 @@ class Exploration {
     for (const schedule::Pruned& pruned : space_.pruned) {
       out.pruned.push_back({pruned.reason, pruned.count, pruned.example});
     }
-    if (!out.candidates.empty()) add_winner(out);
+    if (!out.candidates.empty()) {
+      add_stored_choice(out);
+      add_winner(out);
+    }
     explore::add_curves(scheduler_, space_, out);
     return out;
   }
@@ -151,6 +164,9 @@ class Exploration {
   void remember(const runtime::Params& params, const tune::Timings& timings);
   std::vector<explore::Code> code_of(const std::string& line, const tune::Compiled& compiled);
   void add_measurements(explore::Report& out) const;
+  void add_candidate(const std::string& line, std::optional<double> rate,
+                     explore::Report& out) const;
+  void add_stored_choice(explore::Report& out);
   void add_winner(explore::Report& out);
 
   const Arguments& arguments_;
@@ -161,6 +177,7 @@ class Exploration {
   std::map<std::string, tune::Compiled> compiled_;  // by line
   std::map<std::string, double> measured_;          // line -> GCells/s
   std::string best_;                                // the best line of those
+  size_t chosen_ = 0;                               // position among the report's candidates
   double seconds_ = 0;
   bool interrupted_ = false;
 };
@@ -265,6 +282,42 @@ void Exploration::remember(const runtime::Params& params, const tune::Timings& t
   if (!kept.ok()) warn(kept.failure());
 }
 
+// Adds a schedule that is not in the ranking; nothing if the program cannot have it.
+void Exploration::add_candidate(const std::string& line, std::optional<double> rate,
+                                explore::Report& out) const {
+  Diagnostics none;
+  schedule::Scheduler scheduler(subject_.program, subject_.machine);
+  const auto schedule = scheduler.parse(line, none);
+  const auto candidate = schedule ? schedule::predict(scheduler, *schedule) : std::nullopt;
+  if (!candidate) return;
+  auto more = explore::candidates_of(scheduler, {*candidate}, 1);
+  more.front().measured = rate;
+  out.candidates.push_back(std::move(more.front()));
+}
+
+// Marks what `run` takes on this device if a stored measurement decides. It may be older and better
+// founded than the measurements of this exploration.
+void Exploration::add_stored_choice(explore::Report& out) {
+  chosen_ = 0;
+  if (!subject_.device) return;
+  const auto stored =
+      tune::automatic_line(subject_.program, *subject_.device, {.only_stored = true});
+  if (!stored) return;
+  Diagnostics none;
+  const auto schedule = scheduler_.parse(stored->line, none);
+  if (!schedule) return;
+  const std::string line = schedule::print(*schedule, subject_.program.grid.rank());
+  const auto place = [&] {
+    return std::find_if(out.candidates.begin(), out.candidates.end(),
+                        [&](const auto& c) { return c.schedule == line; });
+  };
+  if (place() == out.candidates.end()) add_candidate(line, std::nullopt, out);
+  if (place() == out.candidates.end()) return;
+  chosen_ = static_cast<size_t>(place() - out.candidates.begin());
+  out.automatic = line;
+  out.automatic_origin = stored->origin;
+}
+
 void Exploration::add_measurements(explore::Report& out) const {
   for (explore::Candidate& candidate : out.candidates) {
     const auto found = measured_.find(candidate.schedule);
@@ -274,13 +327,7 @@ void Exploration::add_measurements(explore::Report& out) const {
   for (const auto& [line, rate] : measured_) {
     const bool there = std::any_of(out.candidates.begin(), out.candidates.end(),
                                    [&](const auto& c) { return c.schedule == line; });
-    if (there) continue;
-    Diagnostics none;
-    schedule::Scheduler scheduler(subject_.program, subject_.machine);
-    const auto candidate = schedule::predict(scheduler, *scheduler.parse(line, none));
-    auto more = explore::candidates_of(scheduler, {*candidate}, 1);
-    more.front().measured = rate;
-    out.candidates.push_back(std::move(more.front()));
+    if (!there) add_candidate(line, rate, out);
   }
   // Measured candidates come first, fastest at the top.
   std::stable_sort(out.candidates.begin(), out.candidates.end(), [](const auto& a, const auto& b) {
@@ -293,8 +340,9 @@ void Exploration::add_measurements(explore::Report& out) const {
 }
 
 void Exploration::add_winner(explore::Report& out) {
-  out.candidates.front().chosen = true;
-  const std::string& line = out.candidates.front().schedule;
+  explore::Candidate& chosen = out.candidates[chosen_];
+  chosen.chosen = true;
+  const std::string& line = chosen.schedule;
   Diagnostics none;
   const auto schedule = scheduler_.parse(line, none);
   out.winner = explore::winner_of(scheduler_, *schedule);
@@ -306,7 +354,7 @@ void Exploration::add_winner(explore::Report& out) {
   request.emit.target = subject_.target.target;
   const auto compiled = stencil::compile(subject_.program, source_, request, none);
   if (compiled) out.winner->source = compiled->text;
-  out.command = command_for(arguments_, subject_, explore::line_of(out.candidates.front()));
+  out.command = command_for(arguments_, subject_, explore::line_of(chosen));
 }
 
 // U013 if a report would overwrite the program or another report.

@@ -1,23 +1,16 @@
 #include "tools/stencilc/explore_options.h"
 
-#include "compiler/support/numbers.h"
 #include "tools/option_values.h"
 
 namespace stencil::tool {
 
 void add_explore_options(CLI::App& app, ExploreArguments& arguments) {
   const std::string report = "Report", search = "Search";
-  CLI::Option* measure = app.add_flag("--measure", arguments.measure,
-                                      "time the best schedules on the device and store the times")
-                             ->disable_flag_override()
-                             ->group(search);
-  const Reader seconds = {"a number of seconds from 0 to 1e6", [&arguments](const auto& text) {
-                            const auto value = parse_real(text);
-                            if (!value || !(*value >= 0) || *value > 1e6) return false;
-                            arguments.budget = *value;
-                            return true;
-                          }};
-  add_value(app, "--budget", seconds, "seconds that --measure may take (10)")
+  CLI::Option* measure =
+      app.add_flag("--measure", arguments.measure, "time the best on the device, and remember it")
+          ->disable_flag_override()
+          ->group(search);
+  add_value(app, "--budget", seconds_of(arguments.budget), "seconds that --measure may take (10)")
       ->option_text("SECONDS")
       ->needs(measure)
       ->group(search);

@@ -24,12 +24,12 @@ inline constexpr const char* kCheckExamples = R"(Examples:
 inline constexpr const char* kExplainExamples = R"(Examples:
   stencilc explain heat.stn
   stencilc explain heat.stn --schedule "overlapped T=4 block=32x8"
-  stencilc explain heat.stn --target cpp --schedule planes
+  stencilc explain heat.stn --machine sm_90 --schedule "streaming T=4"
   stencilc explain heat.stn --schedule "streaming T=4" --counts
   stencilc explain heat.stn --gpus 4              how the grid is split, what subdomains exchange)";
 
 inline constexpr const char* kExploreExamples = R"(Examples:
-  stencilc explore heat.stn                  ranks the schedules for an H200 by the model
+  stencilc explore heat.stn                  ranks the schedules for this computer by the model
   stencilc explore heat.stn --machine sm_80 --html heat.html
   stencilc explore heat.stn --measure --budget 30       on the best device present
   stencilc explore heat.stn --measure --device host --rows 40
@@ -59,8 +59,15 @@ inline constexpr const char* kVerifyExamples = R"(Examples:
   stencilc verify heat.stn -D N=100          N keeps this value; other sizes vary
   stencilc verify heat.stn --device opencl --schedule "overlapped T=3" --seed 7
   stencilc verify heat.stn --quick
+  stencilc verify heat.stn --budget 120
+  stencilc verify heat.stn --full            every case; this may take minutes
 
-The exit status is 1 if any result differs.)";
+Cases run in a fixed order: the schedule that 'run' takes here, one schedule of each family, awkward
+sizes and step counts, then all others. No case is started that would end after the budget. The last
+line counts the cases that were run.
+
+The exit status is 1 if any result differs, 3 if a device fails or no case was run. 0 says that all
+cases that were run agree, and nothing about the others.)";
 
 inline constexpr const char* kLiftExamples = R"(Examples:
   stencilc lift heat.c -o heat.stn

@@ -17,6 +17,7 @@
 #include "stencil/lift.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
+#include "tools/stencilc/machine.h"
 
 namespace stencil::tool {
 
@@ -137,6 +138,10 @@ ExitStatus replace(const Arguments& arguments) {
   compile_request.command_line = arguments.command_line;
   compile_request.file_name = arguments.output_name;
   compile_request.emit.target = cuda ? emit::Target::Cuda : emit::Target::Cpp;
+  const auto assumed = assume_machine(arguments, &emit::info(compile_request.emit.target));
+  if (!assumed.ok()) return report(assumed.failure());
+  compile_request.machine = assumed.value().machine;
+  compile_request.machine_text = describe(assumed.value());
   compile_request.emit.all_given = true;
   std::optional<Compiled> compiled;
   if (program) compiled = compile(*program, source, compile_request, diagnostics);

@@ -12,11 +12,6 @@ namespace stencil::tool {
 
 namespace {
 
-Result<std::optional<schedule::Machine>> of_device(const std::string& name) {
-  const auto chosen = TRY(runtime::choose_device(name));
-  return std::optional(chosen.device.machine);
-}
-
 // The device that runs code of the target.
 Result<std::string> device_for(const emit::TargetInfo& target) {
   if (target.target == emit::Target::Cpp) return std::string("host");
@@ -27,6 +22,15 @@ Result<std::string> device_for(const emit::TargetInfo& target) {
       "U010",
       fmt::format("no device of this machine runs {}, so 'this' names no machine", target.name),
       "name a machine from the table of 'stencilc devices'"};
+}
+
+// The target whose code the device runs; null: it runs none.
+const emit::TargetInfo* target_of(const runtime::Device& device) {
+  for (const emit::TargetInfo& target : emit::targets()) {
+    const auto name = device_for(target);
+    if (name.ok() && name.value() == device.name) return &target;
+  }
+  return nullptr;
 }
 
 // "; --target hip has it", or "".
@@ -63,24 +67,73 @@ Result<runtime::ChosenDevice> device_of_target(const Arguments& arguments,
                  fmt::format("the device '{}' does", name.value())};
 }
 
-Result<std::optional<schedule::Machine>> pick_machine(const Arguments& arguments,
-                                                      const emit::TargetInfo& target) {
-  if (arguments.device != "auto" && !arguments.machine.empty()) {
-    return Failure{"U010", "--device contradicts --machine", "give one of them"};
+namespace {
+
+AssumedMachine of_device(const emit::TargetInfo* target, runtime::ChosenDevice device) {
+  const emit::TargetInfo* own = target ? target : target_of(device.device);
+  AssumedMachine out{own ? own : &emit::targets().front(), device.device.machine, {}, ""};
+  out.device = std::move(device);
+  return out;
+}
+
+// A row of the table, named by the user. Without a target: the first one that it runs.
+Result<AssumedMachine> named_machine(const std::string& name, const emit::TargetInfo* target) {
+  std::vector<const emit::TargetInfo*> possible;
+  for (const emit::TargetInfo& each : emit::targets()) {
+    if (!target || target == &each) possible.push_back(&each);
   }
-  if (arguments.device != "auto") return of_device(arguments.device);
-  if (arguments.machine.empty()) return std::optional<schedule::Machine>();
-  if (arguments.machine == "this") {
-    const auto device = TRY(device_for(target));
-    return of_device(device);
+  for (const emit::TargetInfo* each : possible) {
+    const auto names = machines_for(each->target);
+    if (std::count(names.begin(), names.end(), name) > 0) {
+      return AssumedMachine{each, *schedule::find_machine(name), {}, ""};
+    }
   }
-  const auto names = machines_for(target.target);
-  if (std::count(names.begin(), names.end(), arguments.machine) == 0) {
-    return Failure{
-        "U010", fmt::format("--machine {} does not run target {}", arguments.machine, target.name),
-        fmt::format("one of {}{}", fmt::join(names, ", "), elsewhere(arguments.machine, target))};
+  const emit::TargetInfo& asked = *possible.front();
+  return Failure{"U010", fmt::format("--machine {} does not run target {}", name, asked.name),
+                 fmt::format("one of {}{}", fmt::join(machines_for(asked.target), ", "),
+                             elsewhere(name, asked))};
+}
+
+}  // namespace
+
+Result<AssumedMachine> assume_machine(const Arguments& arguments, const emit::TargetInfo* target) {
+  if (arguments.device != "auto") {
+    if (!arguments.machine.empty() && arguments.machine != "this") {
+      return Failure{"U010", "--device contradicts --machine", "give one of them"};
+    }
+    auto chosen = TRY(runtime::choose_device(arguments.device));
+    return of_device(target, std::move(chosen));
   }
-  return schedule::find_machine(arguments.machine);
+  const bool here = arguments.machine == "this";
+  if (!arguments.machine.empty() && !here) return named_machine(arguments.machine, target);
+  const auto name = target ? device_for(*target) : Result<std::string>("auto");
+  if (!name.ok() && here) return name.failure();
+  if (name.ok()) {
+    auto chosen = runtime::choose_device(name.value());
+    if (chosen.ok() && chosen.value().device.runs_kernels) {
+      return of_device(target, std::move(chosen).value());
+    }
+    if (!chosen.ok() && (here || chosen.failure().code != "R041")) return chosen.failure();
+  }
+  const emit::TargetInfo& kernels = target ? *target : emit::targets().front();
+  AssumedMachine out{&kernels, machine_of(kernels.target), {}, ""};
+  out.note = fmt::format("for {} ({}): no device of this computer runs {}; --machine names another",
+                         out.machine.description, out.machine.name, kernels.name);
+  return out;
+}
+
+std::string describe(const AssumedMachine& assumed) {
+  const schedule::Machine& machine = assumed.machine;
+  const std::string text = fmt::format("{} ({})", machine.name, machine.description);
+  if (!assumed.note.empty()) {
+    return fmt::format("{}, the default for {}; --machine names another", text,
+                       assumed.target->name);
+  }
+  if (!assumed.device) return text;
+  return machine.threads_are_loops
+             ? fmt::format("the CPU where this file was made, {} threads; --machine names another",
+                           machine.multiprocessors)
+             : text + ", present where this file was made";
 }
 
 }  // namespace stencil::tool

@@ -154,7 +154,7 @@ CLI::App& Parser::add_command(Command command, const std::string& name, const st
 
 void Parser::add_target_option(CLI::App& to) {
   CLI::Option* target = add_value(to, "--target", one_of(target_names(), arguments.target),
-                                  "language of the kernels; default: cuda")
+                                  "language of the kernels (that of the device)")
                             ->option_text(fmt::format("{}", fmt::join(target_names(), "|")));
   add_machine_option(to, target->get_group());
 }
@@ -274,7 +274,7 @@ void Parser::add_subdomain_options(CLI::App& to, const std::string& ranks) {
 
 void Parser::add_machine_option(CLI::App& to, const std::string& group) {
   add_value(to, "--machine", one_of(machine_names(), arguments.machine),
-            "machine to choose schedules for (by target): 'stencilc devices'")
+            "schedules for this machine, see 'stencilc devices' (this)")
       ->option_text("sm_80|gfx90a|cpu|...|this")
       ->group(group);
 }
@@ -379,7 +379,15 @@ void Parser::add_verify_options(CLI::App& to) {
   to.add_flag("--quick", arguments.quick, "fewer schedules, sizes and step counts")
       ->disable_flag_override()
       ->group(group);
-  add_full_option(to, group);
+  CLI::Option* full =
+      to.add_flag("--full", arguments.full, "run every case; print schedules with all settings")
+          ->disable_flag_override()
+          ->group(group);
+  add_value(to, "--budget", seconds_of(arguments.budget),
+            "seconds after which no case is started (30)")
+      ->option_text("SECONDS")
+      ->excludes(full)
+      ->group(group);
   const Reader seed{fmt::format("a number from 0 to {}", UINT64_MAX), [this](const auto& text) {
                       const auto value = parse_number<uint64_t>(text);
                       arguments.seed = value.value_or(0);

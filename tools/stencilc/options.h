@@ -65,8 +65,9 @@ struct Arguments {
   bool stats = false;
   bool quick = false;
   bool counts = false;  // --counts of explain
-  bool full = false;    // --full: schedules with all settings; also of explain
+  bool full = false;    // --full: schedules with all settings; of verify: also all cases
   uint64_t seed = 1;
+  double budget = 30;             // --budget of verify: seconds
   std::vector<std::string> code;  // --save-code
 
   // Lift, and all commands that accept C files.

@@ -127,17 +127,42 @@ void Activity::show() {
   line_.show(taken.count(), what_.substr(0, static_cast<size_t>(std::max(room, 0))) + seconds);
 }
 
-std::string describe(const Progress& progress, int width) {
+namespace {
+
+// "[#####.....] " and the text in at most `width` characters. The bar gets the remaining space, and
+// is dropped if that is too small.
+std::string with_bar(double share, const std::string& text, int width) {
   constexpr int kWidest = 24, kNarrowest = 4, kBrackets = 3;  // includes the space after it
+  const int bar = std::min(kWidest, width - kBrackets - static_cast<int>(text.size()));
+  if (bar < kNarrowest) return text;
+  const int filled = std::clamp(static_cast<int>(share * bar), 0, bar);
+  return fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(bar - filled, '.'), text);
+}
+
+}  // namespace
+
+std::string describe_verification(int64_t done, int64_t planned, double seconds,
+                                  std::optional<double> budget, const std::string& next,
+                                  int width) {
+  double share = planned > 0 ? static_cast<double>(done) / static_cast<double>(planned) : 0;
+  std::string text = fmt::format("{} of {} cases  {}", done, planned, print_duration(seconds));
+  if (budget) {
+    share = std::max(share, seconds / std::max(*budget, 1e-9));
+    text += " of " + print_duration(*budget);
+  }
+  constexpr int kBar = 15;  // with brackets; the text about the next case is cut before the bar
+  const int room = width - kBar - static_cast<int>(text.size()) - 2;
+  if (room > 0) text += "  " + next.substr(0, static_cast<size_t>(room));
+  return with_bar(share, text, width);
+}
+
+std::string describe(const Progress& progress, int width) {
   const double share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
   const double left = share > 0 ? progress.elapsed * (1 - share) / share : 0;
   const double rate = progress.seconds > 0 ? progress.updates / progress.seconds * 1e-9 : 0;
   const std::string text = fmt::format("{}/{} steps  {:.3g} GCells/s  {} left", progress.done,
                                        progress.total, rate, print_duration(left));
-  const int bar = std::min(kWidest, width - kBrackets - static_cast<int>(text.size()));
-  if (bar < kNarrowest) return text;
-  const int filled = std::clamp(static_cast<int>(share * bar), 0, bar);
-  return fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(bar - filled, '.'), text);
+  return with_bar(share, text, width);
 }
 
 }  // namespace stencil::tool

@@ -66,6 +66,11 @@ class Activity {
   std::optional<Periodic> shows_;  // last member, so that it ends first
 };
 
+// "[#####.....] 38 of 412 cases  12 s of 30 s  host, planes T=4" in at most `width` characters. The
+// bar shows the share of the cases or of the budget, whichever is larger.
+std::string describe_verification(int64_t done, int64_t planned, double seconds,
+                                  std::optional<double> budget, const std::string& next, int width);
+
 // "[#####.....]  40/100 steps  1.23 GCells/s  12 s left" in at most `width` characters. The bar
 // gets the remaining space, and is dropped if that is too small.
 std::string describe(const Progress& progress, int width);

@@ -11,6 +11,7 @@
 
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
+#include "runtime/tune/timed_choice.h"
 #include "stencil/files.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
@@ -28,29 +29,41 @@ std::string table_of(const std::vector<VerifyRow>& rows, bool full) {
   std::vector<std::vector<std::string>> cells = {
       {"device", "schedule", "sizes", "steps", "result"}};
   for (const VerifyRow& row : rows) {
+    if (row.verdict == VerifyRow::Verdict::NotRun) continue;
     cells.push_back(
         {row.device, full ? row.schedule : row.brief, row.sizes, row.steps, row.result});
   }
   return table(cells, cells[0].size());
 }
 
+int64_t count_of(const VerifyReport& report, VerifyRow::Verdict verdict) {
+  return std::count_if(report.rows.begin(), report.rows.end(),
+                       [&](const VerifyRow& row) { return row.verdict == verdict; });
+}
+
+// The last two lines. The first word is "verified" only if every case of the plan was run and
+// agrees.
 std::string conclusion(const VerifyReport& report, double seconds, bool interrupted) {
-  int same = 0, refused = 0, bad = 0;
-  for (const VerifyRow& row : report.rows) {
-    same += row.verdict == VerifyRow::Verdict::Same;
-    refused += row.verdict == VerifyRow::Verdict::Refused;
-    bad +=
-        row.verdict == VerifyRow::Verdict::Different || row.verdict == VerifyRow::Verdict::Failed;
+  using Verdict = VerifyRow::Verdict;
+  const int64_t same = count_of(report, Verdict::Same),
+                refused = count_of(report, Verdict::Refused),
+                bad = count_of(report, Verdict::Different) + count_of(report, Verdict::Failed);
+  const bool whole = report.complete() && report.run > 0;
+  std::string out =
+      fmt::format("{}: {} agree with the reference{}, {} refused, {} wrong; {:.1f} s\n",
+                  bad > 0       ? "FAILED"
+                  : interrupted ? "interrupted"
+                  : whole       ? "verified"
+                                : "incomplete",
+                  same, whole || same == 0 ? "" : " so far", refused, bad, seconds);
+  out += fmt::format("{} of {} cases", report.run, report.planned);
+  if (report.refused > 0) out += fmt::format(", {} refused", report.refused);
+  if (report.complete() && report.run == 0) {
+    out += "; nothing was compared: only the reference interpreter runs this program here";
+  } else if (!report.complete() && bad == 0) {
+    out += ", the rest with --full";
   }
-  std::string out = fmt::format("{}: {} agree with the reference, {} refused, {} wrong; {:.1f} s\n",
-                                bad > 0       ? "FAILED"
-                                : interrupted ? "interrupted"
-                                              : "verified",
-                                same, refused, bad, seconds);
-  if (same == 0 && bad == 0 && !interrupted) {
-    out += "nothing was compared: only the reference interpreter runs this program here\n";
-  }
-  return out;
+  return out + "\n";
 }
 
 // Prints the results and returns the exit status.
@@ -59,8 +72,8 @@ int conclude(const VerifyReport& result, double seconds, bool interrupted, bool 
   std::string text;
   if (!result.sizes.empty()) {
     text = wrapped(fmt::format("{}", fmt::join(result.sizes, "; ")), "sizes: ") + "\n";
-    text += table_of(result.rows, full) + "\n";
   }
+  if (result.planned > 0 || !result.rows.empty()) text += table_of(result.rows, full) + "\n";
   for (const std::string& absent : result.absent) {
     text += wrapped(absent, "not present: ");
   }
@@ -68,25 +81,37 @@ int conclude(const VerifyReport& result, double seconds, bool interrupted, bool 
   if (const ExitStatus printed = print_out(text)) return printed;
   if (!result.all_same()) return kProgramAtFault;
   if (interrupted) return interrupted_by(InterruptGuard::signal_number());
-  return result.device_failed() ? kDeviceAtFault : kSuccess;
+  return result.device_failed() || result.run == 0 ? kDeviceAtFault : kSuccess;
 }
 
-// Handles signals during a verification. Compilers and kernels cannot be interrupted, so a separate
-// thread watches for signals, prints the results so far and ends the process.
+// Handles signals and the display during a verification. Compilers and kernels cannot be
+// interrupted, so a separate thread watches for signals, prints the results so far and ends the
+// process.
 class Watch {
  public:
-  explicit Watch(bool full) : full_(full) {
+  Watch(bool full, std::optional<double> budget) : full_(full), budget_(budget) {
     guard_.note_first();
     using namespace std::chrono_literals;
     looks_.emplace(50ms, [this] {
-      if (InterruptGuard::interrupted()) end_process();
+      if (InterruptGuard::interrupted()) end_process(true);
+      const std::lock_guard<std::mutex> held(mutex_);
+      show();
     });
   }
   // Updates the results so far and the next comparison.
   void now(const VerifyReport& known, const std::string& next) {
     const std::lock_guard<std::mutex> held(mutex_);
     known_ = known;
-    line_.show(seconds(), next);
+    next_ = next;
+    show();
+  }
+  // Prints the results and ends the process, whatever its other threads do.
+  [[noreturn]] void end_process(const VerifyReport& known) {
+    {
+      const std::lock_guard<std::mutex> held(mutex_);
+      known_ = known;
+    }
+    end_process(false);
   }
   // Stops watching for signals.
   void end() {
@@ -98,20 +123,28 @@ class Watch {
   }
 
  private:
-  [[noreturn]] void end_process() {
+  [[noreturn]] void end_process(bool interrupted) {
     const std::lock_guard<std::mutex> held(mutex_);
     line_.erase();
-    const int status = conclude(known_, seconds(), true, full_);
+    const int status = conclude(known_, seconds(), interrupted, full_);
     remove_temporary_files();
     std::_Exit(status);
   }
+  void show() {
+    if (next_.empty()) return;
+    const int64_t done = known_.run + known_.refused;
+    line_.show(seconds(), describe_verification(done, known_.planned, seconds(), budget_, next_,
+                                                line_.width()));
+  }
 
   const bool full_;  // print full schedule lines
+  const std::optional<double> budget_;
   InterruptGuard guard_;
   ProgressLine line_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   VerifyReport known_;
+  std::string next_;
   std::optional<Periodic> looks_;  // watches for signals; last member, so that it ends first
 };
 
@@ -129,18 +162,26 @@ int verify_command(const Arguments& arguments) {
   request.schedule = arguments.schedule;
   request.quick = arguments.quick;
   request.seed = arguments.seed;
+  if (!arguments.full) request.budget = arguments.budget;
+  request.line_in_use = [](const ir::Program& program, const runtime::ChosenDevice& device) {
+    const auto stored = tune::automatic_line(program, device, {.only_stored = true});
+    return stored ? std::optional(stored->line) : std::nullopt;
+  };
 
-  Watch watch(arguments.full);
+  Watch watch(arguments.full, request.budget);
   std::optional<ExitStatus> reported;
   const auto report_once = [&] {
     if (!reported) reported = report(source.value(), diagnostics);
   };
-  const auto verified =
-      runtime::verify(*tree, source.value(), request, diagnostics,
-                      [&](const std::string& what, const VerifyReport& known, int done, int total) {
-                        report_once();  // no diagnostics are added after this
-                        watch.now(known, fmt::format("[{}/{}] {}", done, total, what));
-                      });
+  request.before_waiting = [&](const VerifyReport& known) {
+    report_once();
+    watch.end_process(known);
+  };
+  const auto verified = runtime::verify(*tree, source.value(), request, diagnostics,
+                                        [&](const std::string& what, const VerifyReport& known) {
+                                          report_once();  // no diagnostics are added after this
+                                          watch.now(known, what);
+                                        });
   watch.end();
   report_once();
   if (!verified.ok()) {

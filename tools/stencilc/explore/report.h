@@ -141,6 +141,7 @@ struct Report {
   std::string command;  // command that runs the winner, for copying
   ReportMachine machine;
   std::string device;  // device of the measurement; empty if none
+  std::string note;    // of AssumedMachine: what is assumed if no device runs the target; "": none
 
   std::vector<std::string> axes;  // names of the dimensions: "z", "y", "x"
   std::vector<int64_t> extents;   // points of the grid
@@ -149,9 +150,10 @@ struct Report {
   std::string fp;      // --fp: "strict", "contract", "fast"
   double seconds = 0;  // duration of the exploration
 
-  std::string automatic;              // the line that `auto` takes without measurements
-  int64_t ranked = 0;                 // number of ranked schedules; 0: `candidates` has all of them
-  int64_t looked_at = 0;              // number of schedules considered, including pruned ones
+  std::string automatic;         // the line that `auto` takes
+  std::string automatic_origin;  // the stored measurement that decides; "": the model
+  int64_t ranked = 0;     // number of ranked schedules, of which `candidates` has the best (0: all)
+  int64_t looked_at = 0;  // number of schedules considered, including pruned ones
   std::vector<Candidate> candidates;  // ranked, best first
   std::vector<Pruned> pruned;
   std::optional<Winner> winner;  // nullopt if no schedule is supported

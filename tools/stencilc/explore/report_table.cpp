@@ -20,7 +20,8 @@ std::string labelled(const std::string& label, const std::string& text) {
 }
 
 std::string heading(const Report& report) {
-  std::string out = labelled("program", report.program);
+  std::string out = report.note.empty() ? "" : wrapped(visible(report.note)) + "\n";
+  out += labelled("program", report.program);
   const ReportMachine& machine = report.machine;
   out += labelled("machine", fmt::format("{} ({})", machine.name, machine.description));
   if (!report.device.empty()) out += labelled("device", report.device);
@@ -89,10 +90,13 @@ std::string automatic(const Report& report) {
     return candidate.schedule == report.automatic;
   });
   if (report.automatic.empty()) return "";
+  const std::string& origin = report.automatic_origin;
   if (taken == all.end()) return labelled("auto", report.automatic);
   return labelled("auto", fmt::format("rank {}{}{}", taken - all.begin() + 1,
                                       taken == all.begin() ? "" : ": " + line_of(*taken),
-                                      anything_measured(report) ? "" : ", until times are known"));
+                                      !origin.empty()             ? " (" + origin + ")"
+                                      : anything_measured(report) ? ""
+                                                                  : ", until times are known"));
 }
 
 std::string neighbours(const Report& report) {

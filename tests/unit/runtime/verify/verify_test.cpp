@@ -131,6 +131,67 @@ TEST(Verify, EveryDeviceAgreesWithTheReference) {
   }
 }
 
+TEST(Verify, CountsItsCasesAndRunsAllOfThemWithoutABudget) {
+  const Parsed parsed = parse_text(kDecay);
+  VerifyRequest request;
+  request.quick = true;
+  request.device = "host";
+  Diagnostics diagnostics;
+  const auto report = verify(*parsed.tree, parsed.source, request, diagnostics);
+  ASSERT_TRUE(report.ok()) << report.failure().message;
+  const VerifyReport& all = report.value();
+  EXPECT_TRUE(all.complete());
+  EXPECT_EQ(all.run + all.refused, all.planned);
+  int64_t planned = 0, run = 0;
+  for (const VerifyRow& row : all.rows) {
+    planned += row.planned;
+    run += row.run;
+  }
+  EXPECT_EQ(planned, all.planned);
+  EXPECT_EQ(run, all.run);
+}
+
+// Without time nothing is run, and no row says that it agrees.
+TEST(Verify, ClaimsNothingBeyondTheBudget) {
+  const Parsed parsed = parse_text(kDecay);
+  VerifyRequest request;
+  request.quick = true;
+  request.device = "host";
+  request.budget = 0;
+  Diagnostics diagnostics;
+  const auto report = verify(*parsed.tree, parsed.source, request, diagnostics);
+  ASSERT_TRUE(report.ok()) << report.failure().message;
+  EXPECT_EQ(report.value().run, 0);
+  EXPECT_GT(report.value().planned, 0);
+  EXPECT_FALSE(report.value().complete());
+  EXPECT_TRUE(report.value().sizes.empty());
+  for (const VerifyRow& row : report.value().rows) {
+    EXPECT_TRUE(row.verdict == VerifyRow::Verdict::NotRun ||
+                row.verdict == VerifyRow::Verdict::Refused)
+        << row.result;
+    EXPECT_EQ(row.sizes + row.steps, "");
+  }
+}
+
+TEST(Verify, BeginsWithTheLineInUse) {
+  const Parsed parsed = parse_text(kDecay);
+  VerifyRequest request;
+  request.quick = true;
+  request.device = "host";
+  request.line_in_use = [](const ir::Program&, const ChosenDevice& device) {
+    EXPECT_EQ(device.device.name, "host");
+    return std::optional<std::string>("overlapped T=5 block=16");
+  };
+  std::string first;
+  Diagnostics diagnostics;
+  const auto report = verify(*parsed.tree, parsed.source, request, diagnostics,
+                             [&](const std::string& what, const VerifyReport&) {
+                               if (first.empty()) first = what;
+                             });
+  ASSERT_TRUE(report.ok()) << report.failure().message;
+  EXPECT_EQ(first.rfind("host, overlapped T=5 block=16", 0), 0u) << first;
+}
+
 TEST(Verify, RunsFourDimensionsAndNamesRefusals) {
   const Parsed parsed = parse_text(kFourDimensional);
   VerifyRequest request;
