@@ -105,7 +105,7 @@ class Verifier {
   bool compile_ahead(size_t place);
   void lower(Row& row, Build& build);
   bool start(Row& row, Build& build);
-  bool wait_for(Row& row, Build& build);
+  bool wait_for(Row& row, Build& build, size_t place);
   void keep(Row& row, Build& build);
   void refuse(Row& row, Build& build, const std::string& reason, VerifyRow::Verdict verdict);
   bool verify_run(Row& row, Build& build, const VerifyCase& one);
@@ -257,24 +257,33 @@ bool Verifier::start(Row& row, Build& build) {
 // one of this case.
 bool Verifier::compile_ahead(size_t place) {
   const auto most = static_cast<size_t>(std::max(2, wanted_threads()));
-  std::set<const Build*> compiling;
-  for (size_t next = place; next < cases_.size() && compiling.size() < most; ++next) {
+  const size_t most_ready = 4 * most;  // compiled and not used yet: they occupy memory
+  std::set<const Build*> compiling, ready;
+  for (size_t next = place; next < cases_.size(); ++next) {
+    if (compiling.size() >= most || ready.size() >= most_ready) break;
     Row& row = rows_[cases_[next].row];
     Build& build = row.builds[cases_[next].build];
     if (build.left == 0 || build.loaded) continue;
     if (!build.compiling.valid() && (seconds_left() <= 0 || !start(row, build)))
       return next > place;
-    if (build.compiling.valid()) compiling.insert(&build);
+    if (!build.compiling.valid()) continue;
+    const bool is_ready =
+        build.compiling.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    (is_ready ? ready : compiling).insert(&build);
   }
   return true;
 }
 
 // Waits until the kernels are compiled; false if the budget ends before.
-bool Verifier::wait_for(Row& row, Build& build) {
+bool Verifier::wait_for(Row& row, Build& build, size_t place) {
   if (!build.compiling.valid()) return true;
-  if (request_.budget) {
-    const std::chrono::duration<double> left(std::max(seconds_left(), 0.0));
-    if (build.compiling.wait_for(left) != std::future_status::ready) return false;
+  constexpr double kLook = 0.1;  // seconds until the compilers may need more work
+  while (true) {
+    const double left = std::clamp(seconds_left(), 0.0, kLook);
+    const std::chrono::duration<double> pause(left);
+    if (build.compiling.wait_for(pause) == std::future_status::ready) break;
+    if (seconds_left() <= 0) return false;
+    compile_ahead(place);
   }
   keep(row, build);
   return true;
@@ -379,7 +388,7 @@ bool Verifier::verify_case(const VerifyCase& one, size_t place) {
   Build& build = row.builds[one.build];
   if (build.left == 0) return true;  // refused, or another case of the row was wrong
   if (run_ > 0 && expected_seconds(row, one) > seconds_left()) return false;
-  if (!compile_ahead(place) || !wait_for(row, build)) return false;
+  if (!compile_ahead(place) || !wait_for(row, build, place)) return false;
   if (!build.problem.empty()) {
     refuse(row, build, build.problem,
            build.module ? VerifyRow::Verdict::Failed : VerifyRow::Verdict::Refused);

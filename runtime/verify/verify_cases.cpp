@@ -146,6 +146,7 @@ void mark_in_use(const ir::Program& program, const std::string& device,
                  std::vector<ScheduleCase>& cases) {
   schedule::Scheduler scheduler(program, machine);
   ScheduleCase used = try_schedule(scheduler, line);
+  if (!used.schedule) used = try_schedule(scheduler, "auto");  // as a run does
   if (!used.schedule) return;
   auto found = std::find_if(cases.begin(), cases.end(), [&](const ScheduleCase& each) {
     return each.schedule && each.line == used.line;

@@ -49,8 +49,8 @@ struct ScheduleCase {
 std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std::string& line,
                                            bool quick, Diagnostics& diagnostics);
 
-// Marks the schedule that a run takes on this device; adds it in front if it is missing. `line`:
-// the schedule line or "auto".
+// Marks the schedule that a run takes on this device; adds it in front if it is missing. `line`: a
+// schedule line or "auto". As in a run, "auto" replaces a line that is refused.
 void mark_in_use(const ir::Program& program, const std::string& device,
                  const schedule::Machine& machine, const std::string& line,
                  std::vector<ScheduleCase>& cases);

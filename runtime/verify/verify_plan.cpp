@@ -1,5 +1,6 @@
-// Compilation takes most of the time of `verify`. The first two stages therefore compile few
-// kernels and run each once; the third uses these kernels for everything that needs no compiler.
+// Compilation takes most of the time of `verify`: kernels of a large program take half a minute.
+// The first two stages therefore compile few kernels and run each once; the third uses these
+// kernels for everything that needs no compiler.
 #include "runtime/verify/verify_plan.h"
 
 #include <algorithm>
@@ -64,15 +65,16 @@ class Planner {
     add({row, build, size, main_steps(rows_[row]), stage});
   }
 
-  // A run compiles the sizes into the kernels, so those kernels come first.
+  // A run compiles the sizes into the kernels. The kernels with open sizes follow later.
   void add_schedules_in_use() {
     for (size_t r = 0; r < rows_.size(); ++r) {
-      if (!rows_[r].in_use || rows_[r].device != rows_.front().device) continue;
-      for (const bool open : {false, true}) {
-        for (size_t b = 0; b < rows_[r].builds.size(); ++b) {
-          if (rows_[r].builds[b].open == open) add_main_case(r, b, Stage::InUse);
-        }
-      }
+      const PlannedRow& row = rows_[r];
+      if (!row.in_use || row.device != rows_.front().device || row.builds.empty()) continue;
+      const auto closed =
+          std::find_if(row.builds.begin(), row.builds.end(), [](const auto& b) { return !b.open; });
+      const bool all_open = closed == row.builds.end();
+      add_main_case(r, all_open ? 0 : static_cast<size_t>(closed - row.builds.begin()),
+                    Stage::InUse);
     }
   }
 
@@ -88,11 +90,29 @@ class Planner {
       if (is_new) order.push_back(known->first);
       if (rank(row) > rank(rows_[known->second])) known->second = r;
     }
-    for (const auto& group : order) add_main_case(chosen[group], 0, Stage::Family);
+    const auto in_use = started_;
+    for (const auto& group : order) {
+      const size_t row = chosen[group];
+      const bool has_run = std::any_of(in_use.begin(), in_use.end(),
+                                       [&](const auto& kernels) { return kernels.first == row; });
+      if (!has_run) add_main_case(row, 0, Stage::Family);
+    }
   }
 
+  // Last come the other kernels of the schedule in use, which may take long to compile.
   void add_edges() {
-    const auto kernels = started_;
+    const auto known = started_;
+    add_edges_of(known);
+    std::vector<std::pair<size_t, size_t>> others;
+    for (const auto& [row, build] : known) {
+      for (size_t b = 0; rows_[row].in_use && b < rows_[row].builds.size(); ++b) {
+        others.emplace_back(row, b);
+      }
+    }
+    add_edges_of(others);
+  }
+
+  void add_edges_of(const std::vector<std::pair<size_t, size_t>>& kernels) {
     for (size_t size = 0; size < sizes_; ++size) {
       for (const auto& [row, build] : kernels) {
         if (!serves(build_of({row, build}), size)) continue;

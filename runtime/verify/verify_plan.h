@@ -41,9 +41,9 @@ size_t main_size(const std::vector<double>& points);
 int64_t main_steps(const PlannedRow& row);
 
 // Every case of the rows once, in this order:
-//   InUse   the schedule that is in use on the first device
-//   Family  one schedule of each family on each device
-//   Edge    the other sizes and step counts of the kernels so far
+//   InUse   the schedule that is in use on the first device, with the sizes compiled in
+//   Family  one schedule of each other family, and of each family on the other devices
+//   Edge    the other sizes and step counts of these schedules
 //   Rest    all others, alternating between devices and families
 // The first two stages run main_steps() at main_size(), or the first size that a build serves.
 std::vector<VerifyCase> plan_cases(const std::vector<PlannedRow>& rows,

@@ -72,7 +72,7 @@ TEST_F(CacheCommand, UnusableDirectoriesCauseOneWarning) {
   write("heat.stn", kHeat);
   write("file", "");
   for (const std::string command :
-       {"run heat.stn --device host --out A=a.npy", "verify heat.stn --device host --quick"}) {
+       {"run heat.stn --device host --out A=a.npy", "verify heat.stn --device host --quick --full"}) {
     for (const char* cache : {"file", "file/below"}) {
       ::setenv("STENCIL_CACHE", file(cache).c_str(), 1);
       const Outcome outcome = stencilc(command);

@@ -96,7 +96,7 @@ TEST_P(RepresentativeExample, AgreesWithTheReferenceOnEveryDevice) {
   for (const auto& [device, schedules] : all) {
     if (!std::regex_search(devices, std::regex("\n" + std::string(device) + " +yes"))) continue;
     const Outcome verified =
-        stencilc("verify '" + path + "' --quick --device " + device + schedules);
+        stencilc("verify '" + path + "' --quick --full --device " + device + schedules);
     ASSERT_EQ(verified.status, 0) << verified.out << verified.err;
     EXPECT_NE(verified.out.find(" 0 wrong"), std::string::npos) << verified.out;
     EXPECT_NE(verified.out.find("same bits"), std::string::npos) << verified.out;

@@ -191,7 +191,7 @@ TEST_F(Repeat, ResumesFromACheckpoint) {
 }
 
 TEST_F(Repeat, IsVerified) {
-  const Outcome verified = stencilc("verify beside.stn --quick --device host");
+  const Outcome verified = stencilc("verify beside.stn --quick --full --device host");
   EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
   EXPECT_NE(verified.out.find("same bits"), std::string::npos) << verified.out;
   const std::string in = "cd '" + (root_ / "work").string() + "' && ";

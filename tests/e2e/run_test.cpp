@@ -213,7 +213,8 @@ TEST_F(RunCommand, FixedParamsDoNotChangeTheResult) {
     }
   }
   if (!has_device(devices, "host")) return;
-  EXPECT_EQ(stencilc("verify heat.stn --quick --fix a --device host --schedule direct").status, 0);
+  EXPECT_EQ(
+      stencilc("verify heat.stn --quick --full --fix a --device host --schedule direct").status, 0);
 }
 
 // A library that cannot be opened, and one that is no host library.
@@ -428,7 +429,7 @@ TEST_F(RunCommand, MissingInputsAreNamed) {
   ASSERT_EQ(stencilc("run c.stn --device reference --out w=w.npy --out c=c.npy").status, 0);
   EXPECT_EQ(stencilc("run a.stn --device reference --in w=w.npy --in c=c.npy").status, 0);
   if (!holds(stencilc("devices").out, "host        yes")) return;
-  EXPECT_EQ(stencilc("verify a.stn --quick --device host").status, 0) << "random values";
+  EXPECT_EQ(stencilc("verify a.stn --quick --full --device host").status, 0) << "random values";
 }
 
 // The run waits neither for a pipe without a writer nor for an endless device.
@@ -504,7 +505,7 @@ TEST_F(RunCommand, FailedChecksAreProgramErrors) {
 
 TEST_F(RunCommand, VerifyAgreesAndListsItsComparisons) {
   write("heat.stn", kHeat);
-  const Outcome outcome = stencilc("verify heat.stn --quick");
+  const Outcome outcome = stencilc("verify heat.stn --quick --full");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   for (const char* part : {"sizes:", "device", "schedule", "overlapped T=3", "verified:"}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;

@@ -153,7 +153,7 @@ TEST_F(Statistics, ResumeFromACheckpoint) {
 }
 
 TEST_F(Statistics, AreVerified) {
-  const Outcome verified = stencilc("verify speed.stn --quick --schedule direct");
+  const Outcome verified = stencilc("verify speed.stn --quick --full --schedule direct");
   EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
   EXPECT_NE(verified.out.find("same bits"), std::string::npos) << verified.out;
   const std::string in = "cd '" + (root_ / "work").string() + "' && ";

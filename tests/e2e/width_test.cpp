@@ -101,7 +101,7 @@ TEST_F(Width, Verify) {
   if (!has_host()) GTEST_SKIP() << "no host device";
   write("long.stn", kLongNames);
   write("heat.stn", kHeat);
-  expect_narrow("verify heat.stn --quick --device host");
+  expect_narrow("verify heat.stn --quick --device host --budget 600");
   expect_narrow(
       "verify long.stn --quick --device host --full --schedule 'streaming T=2 block=16x4'");
 }

@@ -173,6 +173,26 @@ TEST(Verify, ClaimsNothingBeyondTheBudget) {
   }
 }
 
+// As in a run, the model decides if the line is refused.
+TEST(ChooseSchedules, MarkWhatARunTakes) {
+  const ir::Program program = program_of(kDecay);
+  const auto marked = [&](const std::string& line) {
+    std::vector<ScheduleCase> cases;
+    for (const char* device : {"host", "opencl"}) {
+      mark_in_use(program, device, schedule::cpu(), line, cases);
+    }
+    return cases;
+  };
+  const auto given = marked("overlapped T=2 block=16x16");
+  ASSERT_EQ(given.size(), 1u);
+  EXPECT_EQ(given[0].line.rfind("overlapped T=2 block=16x16 ", 0), 0u) << given[0].line;
+  EXPECT_EQ(given[0].in_use, (std::vector<std::string>{"host", "opencl"}));
+  const auto refused = marked("overlapped T=64 block=8"), automatic = marked("auto");
+  ASSERT_EQ(refused.size(), 1u);
+  ASSERT_EQ(automatic.size(), 1u);
+  EXPECT_EQ(refused[0].line, automatic[0].line);
+}
+
 TEST(Verify, BeginsWithTheLineInUse) {
   const Parsed parsed = parse_text(kDecay);
   VerifyRequest request;
@@ -180,7 +200,7 @@ TEST(Verify, BeginsWithTheLineInUse) {
   request.device = "host";
   request.line_in_use = [](const ir::Program&, const ChosenDevice& device) {
     EXPECT_EQ(device.device.name, "host");
-    return std::optional<std::string>("overlapped T=5 block=16");
+    return std::optional<std::string>("overlapped T=2 block=16x16");
   };
   std::string first;
   Diagnostics diagnostics;
@@ -189,7 +209,7 @@ TEST(Verify, BeginsWithTheLineInUse) {
                                if (first.empty()) first = what;
                              });
   ASSERT_TRUE(report.ok()) << report.failure().message;
-  EXPECT_EQ(first.rfind("host, overlapped T=5 block=16", 0), 0u) << first;
+  EXPECT_EQ(first.rfind("host, overlapped T=2 block=16x16", 0), 0u) << first;
 }
 
 TEST(Verify, RunsFourDimensionsAndNamesRefusals) {
