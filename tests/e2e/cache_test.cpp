@@ -71,8 +71,8 @@ TEST_F(CacheCommand, UnusableDirectoriesCauseOneWarning) {
   if (!contains(stencilc("devices").out, "host        yes")) GTEST_SKIP() << "no host device";
   write("heat.stn", kHeat);
   write("file", "");
-  for (const std::string command :
-       {"run heat.stn --device host --out A=a.npy", "verify heat.stn --device host --quick --full"}) {
+  for (const std::string command : {"run heat.stn --device host --out A=a.npy",
+                                    "verify heat.stn --device host --quick --full"}) {
     for (const char* cache : {"file", "file/below"}) {
       ::setenv("STENCIL_CACHE", file(cache).c_str(), 1);
       const Outcome outcome = stencilc(command);

@@ -130,10 +130,10 @@ std::string describe(const AssumedMachine& assumed) {
                        assumed.target->name);
   }
   if (!assumed.device) return text;
-  return machine.threads_are_loops
-             ? fmt::format("the CPU where this file was made, {} threads; --machine names another",
-                           machine.multiprocessors)
-             : text + ", present where this file was made";
+  if (!machine.threads_are_loops) return text + ", present where this file was made";
+  const int threads = machine.multiprocessors;
+  return fmt::format("the CPU where this file was made, {} thread{}; --machine names another",
+                     threads, threads == 1 ? "" : "s");
 }
 
 }  // namespace stencil::tool
