@@ -29,6 +29,8 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/host/llvm_versions.h"
+
 // Distributions link the Polly plugin into Clang, so Clang references this function. The library of
 // Polly is in a separate package, and its passes are off by default. This stub replaces it.
 llvm::PassPluginLibraryInfo getPollyPluginInfo() {
@@ -43,7 +45,7 @@ namespace {
 const std::vector<std::string>& features() {
   static const std::vector<std::string> list = [] {
     std::vector<std::string> out;
-    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    for (const auto& feature : features_of_cpu()) {
       out.push_back((feature.second ? "+" : "-") + feature.first().str());
     }
     std::sort(out.begin(), out.end(), [](const std::string& a, const std::string& b) {
@@ -107,7 +109,7 @@ Compiled compile(const std::string& source, const StencilHostOptions& options) {
 
   const auto style = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
   clang::CompilerInstance instance;
-  instance.createDiagnostics(new clang::TextDiagnosticPrinter(log_stream, style.get()));
+  create_diagnostics(instance, new clang::TextDiagnosticPrinter(log_stream, style.get()), true);
   if (!instance.hasDiagnostics()) return {false, "no diagnostics"};
   instance.getDiagnostics().setIgnoreAllWarnings(true);  // the flag -w would take effect too late
   instance.setVerboseOutputStream(log_stream);           // receives "1 error generated."

@@ -12,13 +12,12 @@
 #include <cstring>
 
 #include "runtime/host/compile.h"
+#include "runtime/host/llvm_versions.h"
 
 namespace stencil::host {
 
 namespace {
 
-using llvm::orc::ExecutorAddr;
-using llvm::orc::ExecutorSymbolDef;
 using llvm::orc::LLJIT;
 
 using FloatFunction1 = float (*)(float);
@@ -28,39 +27,33 @@ using Function2 = double (*)(double, double);
 using FloatFunction3 = float (*)(float, float, float);
 using Function3 = double (*)(double, double, double);
 
-template <class F>
-ExecutorSymbolDef address(F* function) {
-  return {ExecutorAddr::fromPtr(function),
-          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-}
-
 llvm::orc::SymbolMap library(LLJIT& jit) {
   llvm::orc::SymbolMap symbols;
-  const auto add = [&](const char* name, ExecutorSymbolDef symbol) {
+  const auto add = [&](const char* name, JitSymbol symbol) {
     symbols[jit.mangleAndIntern(name)] = symbol;
   };
-#define STENCIL_FUNCTION(op, name, operands)                   \
-  add(#name "f", address(FloatFunction##operands(::name##f))); \
-  add(#name, address(Function##operands(::name)));
+#define STENCIL_FUNCTION(op, name, operands)                      \
+  add(#name "f", jit_symbol(FloatFunction##operands(::name##f))); \
+  add(#name, jit_symbol(Function##operands(::name)));
 #include "compiler/support/functions.def"
-  add("sqrtf", address(FloatFunction1(::sqrtf)));
-  add("floorf", address(FloatFunction1(::floorf)));
-  add("ceilf", address(FloatFunction1(::ceilf)));
-  add("roundf", address(FloatFunction1(::roundf)));
-  add("truncf", address(FloatFunction1(::truncf)));
-  add("round", address(Function1(::round)));
-  add("trunc", address(Function1(::trunc)));
-  add("fmodf", address(FloatFunction2(::fmodf)));
-  add("fmaf", address(FloatFunction3(::fmaf)));
-  add("sqrt", address(Function1(::sqrt)));
-  add("floor", address(Function1(::floor)));
-  add("ceil", address(Function1(::ceil)));
-  add("fmod", address(Function2(::fmod)));
-  add("fma", address(Function3(::fma)));
+  add("sqrtf", jit_symbol(FloatFunction1(::sqrtf)));
+  add("floorf", jit_symbol(FloatFunction1(::floorf)));
+  add("ceilf", jit_symbol(FloatFunction1(::ceilf)));
+  add("roundf", jit_symbol(FloatFunction1(::roundf)));
+  add("truncf", jit_symbol(FloatFunction1(::truncf)));
+  add("round", jit_symbol(Function1(::round)));
+  add("trunc", jit_symbol(Function1(::trunc)));
+  add("fmodf", jit_symbol(FloatFunction2(::fmodf)));
+  add("fmaf", jit_symbol(FloatFunction3(::fmaf)));
+  add("sqrt", jit_symbol(Function1(::sqrt)));
+  add("floor", jit_symbol(Function1(::floor)));
+  add("ceil", jit_symbol(Function1(::ceil)));
+  add("fmod", jit_symbol(Function2(::fmod)));
+  add("fma", jit_symbol(Function3(::fma)));
   // Compilers may emit calls of these functions for any copy or initialisation.
-  add("memcpy", address(&std::memcpy));
-  add("memmove", address(&std::memmove));
-  add("memset", address(&std::memset));
+  add("memcpy", jit_symbol(&std::memcpy));
+  add("memmove", jit_symbol(&std::memmove));
+  add("memset", jit_symbol(&std::memset));
   return symbols;
 }
 
@@ -77,10 +70,10 @@ T smaller(T x, T y) {
 }
 
 void choose_zeros(LLJIT& jit, llvm::orc::SymbolMap& symbols) {
-  symbols[jit.mangleAndIntern("fmax")] = address(&larger<double>);
-  symbols[jit.mangleAndIntern("fmaxf")] = address(&larger<float>);
-  symbols[jit.mangleAndIntern("fmin")] = address(&smaller<double>);
-  symbols[jit.mangleAndIntern("fminf")] = address(&smaller<float>);
+  symbols[jit.mangleAndIntern("fmax")] = jit_symbol(&larger<double>);
+  symbols[jit.mangleAndIntern("fmaxf")] = jit_symbol(&larger<float>);
+  symbols[jit.mangleAndIntern("fmin")] = jit_symbol(&smaller<double>);
+  symbols[jit.mangleAndIntern("fminf")] = jit_symbol(&smaller<float>);
 }
 
 // Replaces undefined symbols of a C file. They are functions of other files, which the lifted code
@@ -95,7 +88,7 @@ class Absent : public llvm::orc::DefinitionGenerator {
                             llvm::orc::JITDylibLookupFlags,
                             const llvm::orc::SymbolLookupSet& names) override {
     llvm::orc::SymbolMap symbols;
-    for (const auto& [name, flags] : names) symbols[name] = address(&absent);
+    for (const auto& [name, flags] : names) symbols[name] = jit_symbol(&absent);
     return to.define(llvm::orc::absoluteSymbols(std::move(symbols)));
   }
 };
@@ -125,10 +118,10 @@ llvm::Error link(LLJIT& jit, const std::string& object, bool open) {
 
 std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string& error, bool open) {
   initialise();
-  auto jit = llvm::orc::LLJITBuilder()
-                 .setLinkProcessSymbolsByDefault(false)
-                 .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
-                 .create();
+  llvm::orc::LLJITBuilder builder;
+  builder.setPlatformSetUp(llvm::orc::setUpInactivePlatform);
+  link_no_process_symbols(builder);
+  auto jit = builder.create();
   if (!jit) {
     error = llvm::toString(jit.takeError());
     return nullptr;

@@ -17,7 +17,6 @@
 // exit).
 #include "runtime/host/outcomes.h"
 
-#include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Lex/PPCallbacks.h>
@@ -30,7 +29,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -40,8 +38,10 @@
 #include <string>
 #include <vector>
 
+#include "runtime/host/action_with_passes.h"
 #include "runtime/host/folded.h"
 #include "runtime/host/interface.h"
+#include "runtime/host/llvm_versions.h"
 
 namespace stencil::host {
 
@@ -363,7 +363,7 @@ class Observe : public PassInfoMixin<Observe> {
       Value* to = ending.CreateLoad(undefined_->getValueType(), undefined_);
       sites_.push_back(text);
       ending.CreateStore(ending.getInt32(static_cast<uint32_t>(sites_.size())), to, true);
-      ending.CreateIntrinsic(Intrinsic::trap, {}, {});
+      ending.CreateIntrinsic(Intrinsic::trap, ArrayRef<llvm::Type*>(), ArrayRef<Value*>());
       return;
     }
   }
@@ -463,38 +463,37 @@ class SystemHeaders : public clang::PPCallbacks {
   Observation& observation_;
 };
 
-class ObservedCode : public clang::EmitObjAction {
+class ObservedCode : public ActionWithPasses {
  protected:
   bool BeginInvocation(clang::CompilerInstance& compiler) override {
     using clang::SanitizerKind;
     clang::CodeGenOptions& code = compiler.getCodeGenOpts();
     clang::LangOptions& language = compiler.getLangOpts();
     // The debug information must contain types, which InlineNumbers needs.
-    code.setDebugInfo(codegenoptions::LimitedDebugInfo);
+    code.setDebugInfo(kDebugInfoWithTypes);
     code.DebugColumnInfo = true;
     clang::SanitizerMask checks = SanitizerKind::IntegerDivideByZero | SanitizerKind::Shift |
                                   SanitizerKind::FloatCastOverflow;
     // With -fwrapv, signed wrap-around is defined behaviour.
     if (!language.isSignedOverflowDefined()) checks |= SanitizerKind::SignedIntegerOverflow;
-    language.Sanitize.set(checks);
-    code.SanitizeTrap.set(checks);
-    code.SanitizeRecover.set(clang::SanitizerMask());
+    language.Sanitize.Mask = checks;
+    code.SanitizeTrap.Mask = checks;
+    code.SanitizeRecover.Mask = clang::SanitizerMask();
     language.AccessControl = false;  // the added code also sets private members
-    code.PassBuilderCallbacks.push_back([this](PassBuilder& builder) {
-      builder.registerPipelineStartEPCallback([this](ModulePassManager& passes, OptimizationLevel) {
-        passes.addPass(OnlyEntry());
-        passes.addPass(GlobalDCEPass());
-        passes.addPass(CallLibrary());
-        passes.addPass(InlineNumbers(observation_));
-        passes.addPass(AlwaysInlinerPass(false));
-        passes.addPass(Observe(observation_));
-      });
-      builder.registerOptimizerLastEPCallback([this](ModulePassManager& passes, OptimizationLevel) {
-        passes.addPass(GlobalDCEPass());
-        passes.addPass(WriteTable(observation_));
-      });
-    });
-    return clang::EmitObjAction::BeginInvocation(compiler);
+    return ActionWithPasses::BeginInvocation(compiler);
+  }
+
+  void add_first(ModulePassManager& passes) override {
+    passes.addPass(OnlyEntry());
+    passes.addPass(GlobalDCEPass());
+    passes.addPass(CallLibrary());
+    passes.addPass(InlineNumbers(observation_));
+    passes.addPass(AlwaysInlinerPass(false));
+    passes.addPass(Observe(observation_));
+  }
+  void add_last(ModulePassManager& passes) override {
+    passes.addPass(GlobalDCEPass());
+    passes.addPass(WriteTable(observation_));
   }
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
@@ -504,7 +503,7 @@ class ObservedCode : public clang::EmitObjAction {
         std::make_unique<SystemHeaders>(compiler.getSourceManager(), observation_));
     std::vector<std::unique_ptr<clang::ASTConsumer>> both;
     both.push_back(folded_conditions(observation_.folded));
-    both.push_back(clang::EmitObjAction::CreateASTConsumer(compiler, file));
+    both.push_back(ActionWithPasses::CreateASTConsumer(compiler, file));
     return std::make_unique<clang::MultiplexConsumer>(std::move(both));
   }
 

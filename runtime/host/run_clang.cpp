@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "runtime/host/compile.h"
+#include "runtime/host/llvm_versions.h"
 
 namespace stencil::host {
 
@@ -75,7 +76,7 @@ class Runner : public tooling::ToolAction {
     only_read(*invocation);
     compiler.setInvocation(std::move(invocation));
     compiler.setFileManager(files);
-    compiler.createDiagnostics(diagnostics, false);
+    create_diagnostics(compiler, diagnostics, false);
     // See command() for the warnings that are disabled.
     compiler.getDiagnostics().setIgnoreAllWarnings(false);
     compiler.setVerboseOutputStream(llvm::nulls());  // hides "1 error generated."
