@@ -1,6 +1,6 @@
-// The font is DejaVu Sans, rendered by stb_truetype. Both are Debian packages without dependencies
-// and are linked into the binary, so pictures have the same bytes everywhere and need nothing
-// installed. FreeType would also work, but its static archive depends on libpng, brotli and bzip2.
+// The font is a subset of DejaVu Sans (font/README.md), rendered by stb_truetype. Both are part of
+// the binary, so pictures have the same bytes everywhere and need no installed font. FreeType would
+// also work, but its static archive depends on libpng, brotli and bzip2.
 #include "runtime/picture/font.h"
 
 #include <algorithm>

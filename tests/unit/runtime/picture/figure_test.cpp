@@ -309,6 +309,12 @@ TEST(Text, HasTheSameBaselineForAllLetters) {
   EXPECT_EQ(one.height, two.height);
   EXPECT_EQ(one.baseline, two.baseline);
   EXPECT_EQ(static_cast<int>(two.cover.size()), two.width * two.height);
+  // The font has every kind of character that font/README.md lists; the last one is not in it.
+  const std::vector<uint8_t> absent = text_pixels("\u4e00", 13).cover;
+  for (const char* present : {"a", "\u00ff", "\u0151", "\u03a9", "\u0416", "\u2019", "\u2079",
+                              "\u2082", "\u2192", "\u2212", "\u221e", "\ufffd"}) {
+    EXPECT_NE(text_pixels(present, 13).cover, absent) << present;
+  }
   EXPECT_GT(text_width("WW", 13), text_width("ii", 13));
   EXPECT_EQ(text_width("", 13), 0);
   EXPECT_EQ(text_width("\xc3", 13), text_width("\xef\xbf\xbd", 13));  // incomplete: U+FFFD
