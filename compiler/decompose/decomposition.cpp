@@ -1,6 +1,7 @@
 #include "compiler/decompose/decomposition.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 //
 // All data is computed by the analyses and the schedules; this file only formats it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>

@@ -1,6 +1,7 @@
 // `stencilc explain --gpus N`: how a grid is cut, what subdomains exchange, and the cost of the
 // exchanges. All data is computed by decompose and cut(); this file only formats it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>

@@ -4,6 +4,7 @@
 // more often, has a name from the program, or would nest too deeply. Graphs from unrolled
 // comprehensions therefore stay readable, and the recursion of the printer stays shallow.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

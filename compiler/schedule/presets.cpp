@@ -3,6 +3,7 @@
 #include "compiler/schedule/presets.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

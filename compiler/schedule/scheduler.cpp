@@ -2,6 +2,7 @@
 #include "compiler/schedule/scheduler.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>

@@ -11,6 +11,7 @@
 // A param that is a vector or a structure becomes one param per component. Only the elaborator
 // knows that they belong together.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

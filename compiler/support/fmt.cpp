@@ -5,6 +5,10 @@
 // this file is the library.
 #include <fmt/format-inl.h>
 
+#if FMT_VERSION < 90000
+#error "stencilc needs fmt 9 or newer"
+#endif
+
 FMT_BEGIN_NAMESPACE
 namespace detail {
 // What fmt declares `extern template`, or defines only in format-inl.h.
@@ -12,7 +16,12 @@ template dragonbox::decimal_fp<float> dragonbox::to_decimal(float) noexcept;
 template dragonbox::decimal_fp<double> dragonbox::to_decimal(double) noexcept;
 template thousands_sep_result<char> thousands_sep_impl<char>(locale_ref);
 template char decimal_point_impl<char>(locale_ref);
+#if FMT_VERSION < 100000
 template void vformat_to<char>(buffer<char>&, basic_string_view<char>,
                                basic_format_args<buffer_context<char>>, locale_ref);
+#elif FMT_VERSION < 120000
+template void vformat_to<char>(buffer<char>&, string_view, typename vformat_args<>::type,
+                               locale_ref);
+#endif
 }  // namespace detail
 FMT_END_NAMESPACE

@@ -7,6 +7,7 @@
 #include "runtime/api/arrays.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -7,6 +7,7 @@
 #include "runtime/api/lift_verify.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

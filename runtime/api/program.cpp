@@ -5,6 +5,7 @@
 #include "runtime/api/program.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

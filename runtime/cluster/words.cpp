@@ -1,6 +1,7 @@
 #include "runtime/cluster/words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 

@@ -9,6 +9,7 @@
 #include "runtime/devices/cuda_device.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,7 @@
 #include "runtime/devices/cuda_job.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 #include "runtime/devices/device_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/try.h"

@@ -3,6 +3,7 @@
 #include "runtime/devices/environment.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>

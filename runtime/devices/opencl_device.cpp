@@ -6,6 +6,7 @@
 // implementations (PoCL) the same kernels can run with real barriers and local memory, which
 // exposes tiling errors without a GPU.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -7,6 +7,7 @@
 #include "runtime/devices/plan_memory.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>

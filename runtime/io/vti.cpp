@@ -4,6 +4,7 @@
 #include "runtime/io/vti.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 

@@ -8,7 +8,11 @@
 
 #define STB_TRUETYPE_IMPLEMENTATION
 #define STBTT_STATIC
+#if __has_include(<stb/stb_truetype.h>)
 #include <stb/stb_truetype.h>
+#else
+#include <stb_truetype.h>
+#endif
 
 // Embeds the font file.
 asm(".pushsection .rodata\n"

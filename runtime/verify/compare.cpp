@@ -8,6 +8,7 @@
 #include "runtime/verify/compare.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

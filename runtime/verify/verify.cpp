@@ -10,6 +10,7 @@
 #include "runtime/verify/verify.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

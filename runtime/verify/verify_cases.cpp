@@ -5,6 +5,7 @@
 #include "runtime/verify/verify_cases.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>

@@ -2,6 +2,7 @@
 // bits for sizes from 0 and for extreme arguments. The arrays have only the elements that the
 // original accesses. Both are compiled with the sanitizers of the system compiler.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <csignal>
 

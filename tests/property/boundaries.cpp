@@ -3,6 +3,7 @@
 #include "tests/property/boundaries.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>

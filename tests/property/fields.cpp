@@ -1,5 +1,6 @@
 // Fields: element types, boundaries, domains and history.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -10,6 +10,7 @@
 #include "tests/property/generator.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tests/property/generator_parts.h"
 #include "tests/property/many_dimensions.h"

@@ -1,6 +1,7 @@
 // Profiles and series. They are declared by the first expression that reads them, and later
 // expressions may read them again.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 // Reductions and the stop condition.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -9,6 +9,7 @@
 #include "tests/property/subgrids.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tests/property/random.h"
 

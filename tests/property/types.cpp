@@ -2,6 +2,7 @@
 #include "tests/property/types.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

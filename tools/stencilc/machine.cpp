@@ -1,6 +1,7 @@
 #include "tools/stencilc/machine.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

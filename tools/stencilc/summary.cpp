@@ -3,6 +3,7 @@
 #include "tools/stencilc/summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <vector>

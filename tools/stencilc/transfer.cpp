@@ -7,6 +7,7 @@
 #include "tools/stencilc/transfer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>

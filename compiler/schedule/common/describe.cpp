@@ -2,6 +2,7 @@
 #include "compiler/schedule/common/describe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compiler/schedule/common/interface.h"
 

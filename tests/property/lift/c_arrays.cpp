@@ -1,5 +1,6 @@
 // The arrays of a program in C: their layouts, declarations and element expressions.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 #include "tests/property/lift/round_trip.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,6 @@
 // Reading and setting boxes of a field: on the host, on a device, and across subdomains.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <numeric>
 

@@ -1,6 +1,7 @@
 #include "tests/unit/builder/dump.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 // Compares the error codes in the sources with docs/reference/errors.md, and the refusals of each
 // family with the table of docs/reference/schedules.md ("What schedules refuse").
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,6 +1,7 @@
 // Grids of more than 2^31 points, without allocating them: the index arithmetic of every family in
 // the first, last and other blocks, with known and open sizes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "compiler/kernel/evaluate.h"

@@ -2,6 +2,7 @@
 #include "tools/stencilc/explore/report_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "runtime/run/outputs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <csignal>
