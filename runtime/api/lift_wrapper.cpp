@@ -92,11 +92,12 @@ class Wrapper {
   const CVariable& variable(int number) const { return tree_.variables[number]; }
   const CTypeInfo& type(int number) const { return tree_.types[number]; }
 
-  // Removes const from a type, because the generated function assigns to variables that the
-  // original only reads.
+  // Removes const from the type of an object, because the generated function assigns to variables
+  // that the original only reads. In C, the value of a statement expression has no qualifiers;
+  // Clang has __typeof_unqual__ only since version 19.
   std::string plain_type(const std::string& type) const {
     return tree_.cpp ? fmt::format("__remove_cv(__typeof__({}))", type)
-                     : fmt::format("__typeof_unqual__({})", type);
+                     : fmt::format("__typeof__(({{ *(__typeof__({})*)0; }}))", type);
   }
 
   // Zero-initialized memory for an object without calling a constructor; `name` is a pointer to it.
@@ -418,10 +419,12 @@ class Wrapper {
     }
     // an array within a structure, or a pointer: the compiler decides by the type
     const std::string& x = info.c_expression;
-    const std::string is_pointer = tree_.cpp
-                                       ? fmt::format("__is_pointer(__typeof__({}))", x)
-                                       : fmt::format("__builtin_types_compatible_p({}, {})",
-                                                     plain_type(x), plain_type("&(" + x + ")[0]"));
+    // In C, the comparison ignores const.
+    const std::string is_pointer = tree_.cpp ? fmt::format("__is_pointer(__typeof__({}))", x)
+                                             : fmt::format(
+                                                   "__builtin_types_compatible_p(__typeof__({0}), "
+                                                   "__typeof__(&({0})[0]))",
+                                                   x);
     body_ += fmt::format(
         "  if ({0}) *(void**)(void*)&{1} = (void*){2};\n"
         "  else __builtin_memcpy((void*)&{1}, {2}, sizeof({1}));\n",

@@ -110,7 +110,7 @@ void on_fault(int number, siginfo_t* information, void* context) {
 
 }  // namespace stencil::tool
 
-extern "C" [[noreturn]] __attribute__((visibility("default"))) void abort() noexcept {
+extern "C" __attribute__((noreturn, visibility("default"))) void abort() noexcept {
   sigset_t blocked;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGABRT);
