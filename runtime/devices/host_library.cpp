@@ -19,8 +19,9 @@ namespace {
 
 constexpr const char* kFile = "libstencil_host.so";
 constexpr const char* kHint =
-    "build stencilc where LLVM 19, Clang 19 and oneTBB are installed, which puts the library into "
-    "lib next to bin, or set STENCIL_HOST_LIBRARY=FILE";
+    "build stencilc where LLVM and Clang (16 to 20) and oneTBB are installed, which puts the "
+    "library "
+    "into lib next to bin, or set STENCIL_HOST_LIBRARY=FILE";
 
 // Takes text from the library; no data means that memory ran out.
 std::string taken(const StencilHostInterface& interface, StencilHostBytes& bytes) {
