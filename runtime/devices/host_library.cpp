@@ -48,6 +48,10 @@ Result<HostLibrary> HostLibrary::find() {
     const auto entry =
         reinterpret_cast<decltype(&stencil_host_interface)>(dlsym(library, STENCIL_HOST_SYMBOL));
     const StencilHostInterface* interface = entry != nullptr ? entry() : nullptr;
+    if (entry != nullptr && interface == nullptr) {
+      return unusable(
+          fmt::format("cannot be used: this program links another version of Clang than {}", file));
+    }
     if (interface != nullptr && interface->version == STENCIL_HOST_VERSION) {
       return HostLibrary(interface);
     }

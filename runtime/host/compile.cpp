@@ -127,6 +127,10 @@ Compiled compile(const std::string& source, const StencilHostOptions& options) {
   return {true, std::string(output.data(), output.size())};
 }
 
+bool is_own_clang() {
+  return clang::getClangFullVersion().find(CLANG_VERSION_STRING) != std::string::npos;
+}
+
 const std::string& description() {
   static const std::string text =
       "Clang " CLANG_VERSION_STRING " for " + llvm::sys::getHostCPUName().str();

@@ -18,6 +18,9 @@ struct Compiled {
 };
 Compiled compile(const std::string& source, const StencilHostOptions& options);
 
+// Whether the process has the version of Clang that this library was compiled with.
+bool is_own_clang();
+
 // See StencilHostInterface.
 const std::string& description();
 const std::string& target();

@@ -98,6 +98,9 @@ constexpr StencilHostInterface kInterface = {
 
 }  // namespace stencil::host
 
+// If Clang is a shared library, and the program itself links another version of it, then the
+// dynamic linker takes Clang's functions from there: libclang-cpp.so has no symbol versions.
 const StencilHostInterface* stencil_host_interface() {
+  if (!stencil::host::is_own_clang()) return nullptr;
   return &stencil::host::kInterface;
 }
