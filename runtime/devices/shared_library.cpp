@@ -22,7 +22,9 @@ std::vector<std::string> places_of(const char* file, const char* variable) {
   if (named != nullptr && *named != '\0') return {named};
   std::error_code ignored;
   const auto executable = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  std::vector<std::string> out = {executable.parent_path() / "lib" / file, executable / file};
+  // Fedora and Red Hat install libraries into lib64.
+  std::vector<std::string> out = {executable.parent_path() / "lib" / file,
+                                  executable.parent_path() / "lib64" / file, executable / file};
   // If this code is in a shared library, the executable is that of another program.
   Dl_info self{};
   if (dladdr(reinterpret_cast<void*>(&places_of), &self) != 0 && self.dli_fname != nullptr) {

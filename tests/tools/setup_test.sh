@@ -28,6 +28,7 @@ $setup --write
 for name in environment.yml Dockerfile; do
   expect "$name is what tools/setup --write generates" diff -u "$source_directory/$name" "$name"
 done
+expect "no dependency without a package is listed" bash -c "! grep -q '^ *- *[-#\\\\]' Dockerfile environment.yml"
 expect "the image contains the compiler" grep -q '^    libclang-19-dev ' Dockerfile
 
 # ---- lists

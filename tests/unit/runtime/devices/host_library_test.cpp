@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
@@ -11,6 +12,7 @@
 
 #include "compiler/schedule/schedule.h"
 #include "runtime/devices/host_device.h"
+#include "runtime/devices/shared_library.h"
 #include "tests/unit/runtime/programs.h"
 
 namespace stencil::runtime {
@@ -38,6 +40,16 @@ class HostCompiler : public testing::Test {
 
   const HostLibrary* library_ = nullptr;
 };
+
+TEST(SharedLibrary, IsSearchedInTheDirectoriesOfAllSystems) {
+  const std::vector<std::string> places = places_of("libx.so", "STENCIL_NO_SUCH_VARIABLE");
+  for (const char* directory : {"/lib/libx.so", "/lib64/libx.so"}) {
+    EXPECT_TRUE(std::any_of(places.begin(), places.end(), [&](const std::string& one) {
+      return one.ends_with(directory);
+    })) << directory;
+  }
+  EXPECT_EQ(places.back(), "libx.so");  // the dynamic linker's search path
+}
 
 constexpr const char* kHead =
     "extern \"C\" float sinf(float);\n"
