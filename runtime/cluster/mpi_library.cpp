@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kMpiLibrary = "libstencil_mpi.so";
 constexpr const char* kMpiLibraryHint =
-    "build stencilc where an MPI is installed (tools/setup installs Open MPI), which puts the library "
+    "build stencilc where an MPI is installed (tools/setup installs Open MPI), which puts the "
+    "library "
     "into lib next to bin, or set STENCIL_MPI_LIBRARY=FILE";
 
 }  // namespace
