@@ -54,6 +54,15 @@ Colour diverging_colour_of(double fraction) {
   return from_oklch(0.97 - 0.61 * t, chroma, blue ? 256 : 27);
 }
 
+std::vector<Colour> colours_of_scales() {
+  std::vector<Colour> colours = {kNanColour, kInfinityColour, kMinusInfinityColour};
+  for (double step = 0; step <= kSteps; ++step) {
+    colours.push_back(colour_of(step / kSteps));
+    colours.push_back(diverging_colour_of((step - kSteps / 2) / kSteps * 2));
+  }
+  return colours;
+}
+
 ColourScale::ColourScale(double low, double high) : low_(low), high_(high) {
   diverging_ = low < 0 && high > 0 && std::min(-low, high) >= std::max(-low, high) / 4;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace stencil::runtime {
 
@@ -21,6 +22,9 @@ Colour diverging_colour_of(double fraction);
 constexpr Colour kNanColour = {225, 0, 152};            // magenta
 constexpr Colour kInfinityColour = {255, 122, 0};       // orange
 constexpr Colour kMinusInfinityColour = {0, 205, 255};  // cyan
+
+// All colours that a ColourScale can give.
+std::vector<Colour> colours_of_scales();
 
 // Maps values from `low` to `high` to 181 colours; values outside get the end colours. If low ==
 // high, equal values get the middle colour. The diverging map is used if zero lies inside and the

@@ -11,6 +11,7 @@ namespace stencil::runtime {
 
 struct Labels {
   std::string title;
+  int64_t title_room = 0;          // pixels kept for titles of other frames of an animation
   std::vector<std::string> notes;  // small text under the title, several notes per line
   std::string across, down;        // names of the axes
   bool indices = false;            // axes count points: integer marks only

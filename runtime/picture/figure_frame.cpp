@@ -48,6 +48,10 @@ int widest(const Ticks& ticks) {
   return width;
 }
 
+int64_t title_width(const std::string& title) {
+  return text_width(title, kTitleSize);
+}
+
 Frame::Frame(const Labels& labels, const Census& census, Ticks across, Ticks down, int64_t width,
              int64_t height, const Beside& beside)
     : labels_(labels),
@@ -59,7 +63,7 @@ Frame::Frame(const Labels& labels, const Census& census, Ticks across, Ticks dow
   int64_t left = kEdge + kTickLength + kTickGap + widest(down_);
   const bool named = !labels.down.empty();
   if (named) left += kLabelSize + 10;
-  const int64_t title = text_width(labels.title, kTitleSize);
+  const int64_t title = std::max(title_width(labels.title), labels.title_room);
   int64_t right = std::max(width + beside.width, title) + kEdge;
   notes_ = note_lines(std::max(kLeastRoom, right - kEdge));
   for (const std::string& line : notes_) {

@@ -18,6 +18,7 @@ constexpr int kTitleSize = 19, kNoteSize = 13, kLabelSize = 14, kTickSize = 13;
 constexpr int64_t kTickLength = 5, kTickGap = 4, kEdge = 16;
 
 int widest(const Ticks& ticks);
+int64_t title_width(const std::string& title);  // in pixels
 
 // What the caller draws to the right of the data area.
 struct Beside {

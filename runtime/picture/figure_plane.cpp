@@ -121,7 +121,7 @@ Area area_of(int64_t rows, int64_t columns, double down_spacing, double across_s
 }
 
 Figure draw_plane(const Slice& slice, const Area& area, const Labels& labels,
-                  const std::optional<std::pair<double, double>>& range) {
+                  const std::optional<std::pair<double, double>>& range, bool flip) {
   const Census& census = slice.census;
   const auto shown = range                         ? *range
                      : labels.type == Scalar::Bool ? std::pair{0.0, 1.0}
@@ -142,16 +142,20 @@ Figure draw_plane(const Slice& slice, const Area& area, const Labels& labels,
                     marks(slice.down, slice.field_rows, area.height, false), area.width,
                     area.height, beside);
   // The centre pixel of the box that shows the point.
-  const auto place = [](const ir::AxisValue& axis, int64_t points, int64_t pixels) {
+  const auto place = [](const ir::AxisValue& axis, int64_t points, int64_t pixels, bool backwards) {
     return [=](double value) {
       const double point = (value - axis.at(0)) / axis.spacing + 0.5;
       const double at = point / static_cast<double>(points) * static_cast<double>(pixels);
-      return std::clamp<int64_t>(static_cast<int64_t>(at), 0, pixels - 1);
+      const auto pixel = std::clamp<int64_t>(static_cast<int64_t>(at), 0, pixels - 1);
+      return backwards ? pixels - 1 - pixel : pixel;
     };
   };
-  Canvas canvas = frame.draw(place(slice.across, slice.columns * slice.points_across, area.width),
-                             place(slice.down, slice.rows * slice.points_down, area.height), false);
-  canvas.copy(frame.x(), frame.y(), paint(slice, bar.scale, area.width, area.height));
+  Canvas canvas =
+      frame.draw(place(slice.across, slice.columns * slice.points_across, area.width, false),
+                 place(slice.down, slice.rows * slice.points_down, area.height, flip), false);
+  Image data = paint(slice, bar.scale, area.width, area.height);
+  if (flip) mirror(data);
+  canvas.copy(frame.x(), frame.y(), data);
   if (coloured) {
     draw_bar(canvas, bar, frame.x() + area.width + kBarGap,
              frame.y() + (area.height - bar.height) / 2);

@@ -22,8 +22,9 @@ struct Area {
 Area area_of(int64_t rows, int64_t columns, double down_spacing, double across_spacing);
 
 // Draws the plane in its area, with a colour bar. `range`: values of the first and last colour;
-// default: the least and greatest finite value of the census, or false and true for Bool.
+// default: the least and greatest finite value of the census, or false and true for Bool. `flip`:
+// row 0 at the bottom.
 Figure draw_plane(const Slice& slice, const Area& area, const Labels& labels,
-                  const std::optional<std::pair<double, double>>& range);
+                  const std::optional<std::pair<double, double>>& range, bool flip = false);
 
 }  // namespace stencil::runtime

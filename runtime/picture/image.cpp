@@ -46,7 +46,17 @@ Result<Image> render(const Slice& slice, const ImageOptions& options) {
   if (pixels == 0) return no_image("it would have no pixels");
   const Census census = census_of(slice.values);
   const auto [low, high] = options.range.value_or(std::pair{census.least, census.greatest});
-  return paint(slice, ColourScale(low, high), *width, *height);
+  Image image = paint(slice, ColourScale(low, high), *width, *height);
+  if (options.flip) mirror(image);
+  return image;
+}
+
+void mirror(Image& image) {
+  const int64_t bytes = 3 * image.width;
+  for (int64_t top = 0, bottom = image.height - 1; top < bottom; ++top, --bottom) {
+    const auto row = [&](int64_t y) { return image.rgb.begin() + y * bytes; };
+    std::swap_ranges(row(top), row(top) + bytes, row(bottom));
+  }
 }
 
 Image paint(const Slice& slice, const ColourScale& scale, int64_t width, int64_t height) {

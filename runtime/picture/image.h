@@ -19,6 +19,7 @@ struct ImageOptions {
   // longer side has at most 512 pixels.
   int scale = 0;
   bool plain = false;  // picture_of() (picture.h): without title, axes and colour bar
+  bool flip = false;   // row 0 of a plane at the bottom, instead of on top
 };
 
 struct Image {
@@ -27,13 +28,16 @@ struct Image {
   std::vector<uint8_t> rgb;  // 3 bytes per pixel, row-major, top row first
 };
 
-// Draws the values as colours, row 0 on top. NaN and infinities have their own colours. If the
+// Draws the values as colours. NaN and infinities have their own colours. If the
 // spacings differ, points are rectangles and the aspect ratio follows physical distances, but no
 // side is stretched beyond 4096 pixels. R030 if the image would be too large. (Figures with axes:
 // figure.h.)
 Result<Image> render(const Slice& slice, const ImageOptions& options = {});
 
-// render() at a given size, at least one pixel per value in both directions.
+// Reverses the order of the rows.
+void mirror(Image& image);
+
+// The values at a given size, row 0 on top, at least one pixel per value in both directions.
 Image paint(const Slice& slice, const ColourScale& scale, int64_t width, int64_t height);
 
 }  // namespace stencil::runtime

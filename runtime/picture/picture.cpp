@@ -8,8 +8,6 @@
 
 #include "compiler/support/shape.h"
 #include "compiler/support/try.h"
-#include "runtime/picture/figure_plane.h"
-#include "runtime/picture/figure_profile.h"
 #include "runtime/picture/ticks.h"
 
 namespace stencil::runtime {
@@ -57,8 +55,6 @@ Labels labels_of(const ir::Program& program, const reference::State& state,
   const auto component = static_cast<size_t>(std::max(shown.component, 0));
   const size_t rank = field.box.ranges.size();
   Labels labels;
-  labels.title =
-      fmt::format("{}{} at step {}", field.name, field.components[component].path, state.step);
   labels.indices = program.axes.empty();
   labels.type = field.components[component].type;
   const auto label = [&](size_t d) {
@@ -75,44 +71,69 @@ Labels labels_of(const ir::Program& program, const reference::State& state,
 
 }  // namespace
 
-Result<Image> picture_of(const ir::Program& program, const reference::State& state,
-                         const Selection& shown, const std::vector<int64_t>& plane,
-                         const ImageOptions& options) {
+std::string Shot::title() const {
+  return fmt::format("{} at step {}", name, step);
+}
+
+Result<Shot> shot_of(const ir::Program& program, const reference::State& state,
+                     const Selection& shown, const std::vector<int64_t>& plane, bool plain) {
   const reference::FieldData& field = state.fields[shown.field];
   const int component = std::max(shown.component, 0), rank = field.rank();
   const ir::Field& declared = program.fields[shown.field];
   const auto axes =
       ir::axes_of(declared, ir::axis_values(program, state.integer_params, state.real_params));
-  if (options.plain) {
-    const auto slice = TRY(slice_of(field, component, plane, axes));
-    return render(slice, options);
+  Shot shot{state.step,
+            {},
+            {},
+            declared.name + declared.components[component].path,
+            labels_of(program, state, shown)};
+  if (plain) {
+    shot.values = TRY(slice_of(field, component, plane, axes));
+    return shot;
   }
-  Labels labels = labels_of(program, state, shown);
   if (rank == 1) {
     const auto profile = TRY(profile_of(field, component, axes[0]));
-    labels.notes.push_back(span_of(profile.census));
     if (profile.per_interval > 1) {
-      labels.notes.push_back(
+      shot.notes.push_back(
           fmt::format("minimum to maximum of every {} points", profile.per_interval));
     }
-    return draw_profile(profile, labels, options.range).image;
+    shot.values = profile;
+    return shot;
   }
   const auto start = TRY(plane_start(field, plane));
   const auto down = static_cast<size_t>(rank - 2), across = down + 1;
   const Area area =
       area_of(field.extents[down], field.extents[across], axes[down].spacing, axes[across].spacing);
-  const auto slice =
-      TRY(slice_of(field, component, plane, axes, area.points_down, area.points_across));
+  shot.area = area;
+  shot.values = TRY(slice_of(field, component, plane, axes, area.points_down, area.points_across));
   for (std::string& place : places(program, declared, axes, field, start)) {
-    labels.notes.push_back(std::move(place));
+    shot.labels.notes.push_back(std::move(place));
   }
-  labels.notes.push_back(span_of(slice.census));
   if (area.points_down * area.points_across > 1) {
-    labels.notes.push_back(
+    shot.notes.push_back(
         fmt::format("means of {} \u00d7 {} points", area.points_down, area.points_across));
   }
-  if (!area.to_scale) labels.notes.push_back("not to scale");
-  return draw_plane(slice, area, labels, options.range).image;
+  if (!area.to_scale) shot.notes.push_back("not to scale");
+  return shot;
+}
+
+Result<Image> draw(const Shot& shot, const ImageOptions& options) {
+  const auto* const slice = std::get_if<Slice>(&shot.values);
+  if (options.plain) return render(*slice, options);
+  Labels labels = shot.labels;
+  labels.title = shot.title();
+  const auto span = std::visit([](const auto& of) { return span_of(of.census); }, shot.values);
+  labels.notes.push_back(span);
+  labels.notes.insert(labels.notes.end(), shot.notes.begin(), shot.notes.end());
+  if (slice) return draw_plane(*slice, shot.area, labels, options.range, options.flip).image;
+  return draw_profile(std::get<Profile>(shot.values), labels, options.range).image;
+}
+
+Result<Image> picture_of(const ir::Program& program, const reference::State& state,
+                         const Selection& shown, const std::vector<int64_t>& plane,
+                         const ImageOptions& options) {
+  const auto shot = TRY(shot_of(program, state, shown, plane, options.plain));
+  return draw(shot, options);
 }
 
 }  // namespace stencil::runtime

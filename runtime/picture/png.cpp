@@ -4,8 +4,7 @@
 // whichever is shorter.
 //
 // An image with at most 256 colours, such as a figure, uses a palette with one byte per pixel, a
-// third of the size. The palette is sorted by lightness, so that similar values have similar
-// indices.
+// third of the size. The frames of an animation share one palette.
 //
 // libpng is not used, because its static archive refers to the C library's stderr and so cannot be
 // part of a shared library, and libstencil.so must be self-contained.
@@ -15,8 +14,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <unordered_map>
 #include <utility>
+
+#include "compiler/support/try.h"
 
 namespace stencil::runtime {
 namespace {
@@ -77,43 +77,11 @@ std::string smallest(const uint8_t* row, const uint8_t* above, size_t bytes, siz
   return best;
 }
 
-// The pixels as stored, and their palette ("" for RGB).
+// The pixels as stored.
 struct Samples {
   std::vector<uint8_t> bytes;
-  size_t pixel_bytes = 3;
-  std::string palette;
+  size_t pixel_bytes = 3;  // 1: numbers of a palette
 };
-
-Samples samples_of(const Image& image) {
-  constexpr size_t kMostColours = 256;
-  const size_t pixels = image.rgb.size() / 3;
-  const auto colour = [&](size_t i) {
-    const uint8_t* rgb = image.rgb.data() + 3 * i;
-    return uint32_t{rgb[0]} << 16 | uint32_t{rgb[1]} << 8 | rgb[2];
-  };
-  std::unordered_map<uint32_t, uint8_t> numbers;
-  for (size_t i = 0; i < pixels; ++i) {
-    numbers.emplace(colour(i), 0);
-    if (numbers.size() > kMostColours) return {image.rgb, 3, ""};
-  }
-  std::vector<uint32_t> colours;
-  for (const auto& [value, number] : numbers) colours.push_back(value);
-  std::sort(colours.begin(), colours.end(), [](uint32_t a, uint32_t b) {
-    const auto lightness = [](uint32_t c) {
-      return 30 * (c >> 16) + 59 * (c >> 8 & 0xff) + 11 * (c & 0xff);
-    };
-    return std::pair(lightness(a), a) < std::pair(lightness(b), b);
-  });
-  Samples samples{std::vector<uint8_t>(pixels), 1, ""};
-  for (size_t n = 0; n < colours.size(); ++n) {
-    numbers[colours[n]] = static_cast<uint8_t>(n);
-    for (int shift = 16; shift >= 0; shift -= 8) {
-      samples.palette += static_cast<char>(colours[n] >> shift & 0xff);
-    }
-  }
-  for (size_t i = 0; i < pixels; ++i) samples.bytes[i] = numbers[colour(i)];
-  return samples;
-}
 
 Result<std::string> compressed(const std::string& rows) {
   uLongf size = compressBound(rows.size());
@@ -126,14 +94,12 @@ Result<std::string> compressed(const std::string& rows) {
   return data;
 }
 
-}  // namespace
-
-Result<std::string> encode_png(const Image& image) {
-  const Samples samples = samples_of(image);
-  const size_t row_bytes = samples.pixel_bytes * static_cast<size_t>(image.width);
+// The content of IDAT.
+Result<std::string> compressed_rows(const Samples& samples, int64_t width, int64_t height) {
+  const size_t row_bytes = samples.pixel_bytes * static_cast<size_t>(width);
   const std::vector<uint8_t> zeros(row_bytes, 0);
   std::string differences, plain;
-  for (int64_t y = 0; y < image.height; ++y) {
+  for (int64_t y = 0; y < height; ++y) {
     const uint8_t* row = samples.bytes.data() + static_cast<size_t>(y) * row_bytes;
     const uint8_t* above = y == 0 ? zeros.data() : row - row_bytes;
     differences += smallest(row, above, row_bytes, samples.pixel_bytes);
@@ -143,15 +109,60 @@ Result<std::string> encode_png(const Image& image) {
   auto other = compressed(plain);
   if (!data.ok()) return data;
   if (!other.ok()) return other;
-  if (other.value().size() < data.value().size()) data = std::move(other);
-  // 8 bits per sample; RGB or palette; default compression and filtering; not interlaced.
-  const bool coloured = samples.palette.empty();
-  const std::string header = big_endian(static_cast<uint64_t>(image.width)) +
-                             big_endian(static_cast<uint64_t>(image.height)) +
-                             std::string({8, static_cast<char>(coloured ? 2 : 3), 0, 0, 0});
-  const std::string palette = coloured ? "" : chunk("PLTE", samples.palette);
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + palette + chunk("IDAT", data.value()) +
-         chunk("IEND", "");
+  return other.value().size() < data.value().size() ? other : data;
+}
+
+constexpr const char* kSignature = "\x89PNG\r\n\x1a\n";
+
+// 8 bits per sample; RGB or palette; default compression and filtering; not interlaced.
+std::string header_of(int64_t width, int64_t height, bool coloured) {
+  return chunk("IHDR", big_endian(static_cast<uint64_t>(width)) +
+                           big_endian(static_cast<uint64_t>(height)) +
+                           std::string({8, static_cast<char>(coloured ? 2 : 3), 0, 0, 0}));
+}
+
+}  // namespace
+
+Result<std::string> encode_png(const Image& image) {
+  ColourCount colours;
+  colours.add(image);
+  std::string palette_chunk;
+  Samples samples;
+  if (colours.fits_palette()) {
+    Palette palette = colours.palette();
+    palette_chunk = chunk("PLTE", palette.bytes());
+    samples = {palette.numbers_of(image), 1};
+  } else {
+    samples = {image.rgb, 3};
+  }
+  const auto data = TRY(compressed_rows(samples, image.width, image.height));
+  return kSignature + header_of(image.width, image.height, palette_chunk.empty()) + palette_chunk +
+         chunk("IDAT", data) + chunk("IEND", "");
+}
+
+std::string apng_begin(int64_t width, int64_t height, int64_t frames, const Palette& palette) {
+  const std::string control = big_endian(static_cast<uint64_t>(frames)) + big_endian(0);
+  return kSignature + header_of(width, height, false) + chunk("acTL", control) +
+         chunk("PLTE", palette.bytes());
+}
+
+Result<std::string> apng_frame(const std::vector<uint8_t>& numbers, int64_t width, int64_t height,
+                               int64_t frame, const Duration& duration) {
+  const auto data = TRY(compressed_rows({numbers, 1}, width, height));
+  // Chunks of frames are numbered in sequence; the data of frame 0 have no number.
+  const auto number = static_cast<uint64_t>(frame == 0 ? 0 : 2 * frame - 1);
+  const auto half = [](int64_t n) { return big_endian(static_cast<uint64_t>(n)).substr(2); };
+  const std::string control = big_endian(number) + big_endian(static_cast<uint64_t>(width)) +
+                              big_endian(static_cast<uint64_t>(height)) + big_endian(0) +
+                              big_endian(0) + half(duration.numerator) +
+                              half(duration.denominator) + std::string(2, '\0');
+  const std::string pixels =
+      frame == 0 ? chunk("IDAT", data) : chunk("fdAT", big_endian(number + 1) + data);
+  return chunk("fcTL", control) + pixels;
+}
+
+std::string apng_end() {
+  return chunk("IEND", "");
 }
 
 }  // namespace stencil::runtime

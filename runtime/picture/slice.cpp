@@ -25,6 +25,17 @@ void Census::add(double value) {
   }
 }
 
+void Census::add(const Census& other) {
+  if (other.finite > 0) {
+    least = finite == 0 ? other.least : std::min(least, other.least);
+    greatest = finite == 0 ? other.greatest : std::max(greatest, other.greatest);
+  }
+  finite += other.finite;
+  nans += other.nans;
+  infinite += other.infinite;
+  minus_infinite += other.minus_infinite;
+}
+
 Census census_of(const std::vector<double>& values) {
   Census census;
   for (const double value : values) census.add(value);

@@ -19,6 +19,7 @@ struct Census {
   double least = 0, greatest = 0;  // of finite values; 0 if there are none
   int64_t finite = 0, nans = 0, infinite = 0, minus_infinite = 0;
   void add(double value);
+  void add(const Census& other);
 };
 Census census_of(const std::vector<double>& values);
 

@@ -24,7 +24,8 @@ Colour pixel(const Image& image, int64_t x, int64_t y) {
   return {rgb[0], rgb[1], rgb[2]};
 }
 
-const Labels kLabels{"A at step 3", {"one", "two"}, "x", "y", false, Scalar::F64};
+const Labels kLabels{
+    .title = "A at step 3", .notes = {"one", "two"}, .across = "x", .down = "y", .indices = false};
 
 reference::FieldData field_of(int64_t rows, int64_t columns, const std::vector<double>& values,
                               Scalar type = Scalar::F64) {
@@ -345,6 +346,35 @@ TEST(Picture, IsAFigureUnlessPlain) {
   state.step = 0;
   EXPECT_NE(picture_of(program, state, {0}, {2}, {}).value().rgb, figure.rgb);
   EXPECT_EQ(picture_of(program, state, {0}, {3}, {}).failure().code, "R030");
+}
+
+// `flip` shows the first row at the bottom, in the data and at the axis; everything else stays.
+TEST(Figures, FlipReversesTheRows) {
+  const auto field = field_of(30, 41, {0, 1, 5, 2, 7, 3});
+  const std::vector<ir::AxisValue> axes = {{10, 0.5}, {0, 0.5}};
+  const Area area = area_of(30, 41, 0.5, 0.5);
+  const Slice slice = slice_of(field, 0, {}, axes, 1, 1).value();
+  const Figure down = draw_plane(slice, area, kLabels, {});
+  const Figure up = draw_plane(slice, area, kLabels, {}, true);
+  ASSERT_EQ(up.image.width, down.image.width);
+  ASSERT_EQ(up.image.height, down.image.height);
+  for (int64_t y = 0; y < area.height; ++y) {
+    for (int64_t x = -6; x < area.width; ++x) {  // with the marks to the left of the data
+      ASSERT_EQ(pixel(up.image, up.x + x, up.y + y),
+                pixel(down.image, down.x + x, down.y + area.height - 1 - y))
+          << x << ", " << y;
+    }
+  }
+  for (int64_t y = 0; y < down.y - 8; ++y) {
+    for (int64_t x = 0; x < down.image.width; ++x) {
+      ASSERT_EQ(pixel(up.image, x, y), pixel(down.image, x, y));
+    }
+  }
+  const Image plain = render(slice).value();
+  const Image flipped = render(slice, {.flip = true}).value();
+  for (int64_t y = 0; y < plain.height; ++y) {
+    ASSERT_EQ(pixel(flipped, 0, y), pixel(plain, 0, plain.height - 1 - y));
+  }
 }
 
 }  // namespace
