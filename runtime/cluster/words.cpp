@@ -71,18 +71,19 @@ reference::State read_state(std::istream& in, const ir::Program& program) {
 std::string text_of(const std::vector<StoredArray>& arrays) {
   std::vector<int64_t> values;
   for (const StoredArray& a : arrays) {
-    values.insert(values.end(), {a.offset, a.field, a.level, a.component, a.components,
-                                 static_cast<int64_t>(a.type), a.points});
+    values.insert(values.end(),
+                  {a.offset, a.field, a.level, a.component, a.components,
+                   static_cast<int64_t>(a.type), a.points, static_cast<int64_t>(a.big_endian)});
   }
   return numbers(values);
 }
 std::vector<StoredArray> read_arrays(std::istream& in) {
   const std::vector<int64_t> values = read_numbers(in);
   std::vector<StoredArray> out;
-  for (auto v = values.begin(); v != values.end(); v += 7) {
+  for (auto v = values.begin(); v != values.end(); v += 8) {
     out.push_back({v[0], static_cast<ir::FieldId>(v[1]), static_cast<int>(v[2]),
-                   static_cast<int>(v[3]), static_cast<int>(v[4]), static_cast<Scalar>(v[5]),
-                   v[6]});
+                   static_cast<int>(v[3]), static_cast<int>(v[4]), static_cast<Scalar>(v[5]), v[6],
+                   v[7] != 0});
   }
   return out;
 }

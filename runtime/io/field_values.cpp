@@ -43,13 +43,21 @@ void store_values(const std::byte* from, Scalar type, int64_t first, int64_t cou
   }
 }
 
-Status write_values(FileWriter& file, const Values& values, Scalar type) {
+void reverse_bytes(std::byte* values, int64_t count, Scalar type) {
+  const int64_t size = size_in_bytes(type);
+  for (int64_t i = 0; i < count && size > 1; ++i) {
+    std::reverse(values + i * size, values + (i + 1) * size);
+  }
+}
+
+Status write_values(FileWriter& file, const Values& values, Scalar type, bool big_endian) {
   const int64_t point = values.components * size_in_bytes(type);
   const int64_t points = values.field.points;
   std::vector<std::byte> part(static_cast<size_t>(std::min(points, kPointsAtOnce) * point));
   for (int64_t first = 0; first < points; first += kPointsAtOnce) {
     const int64_t count = std::min(kPointsAtOnce, points - first);
     load_values(values, first, count, type, part.data());
+    if (big_endian) reverse_bytes(part.data(), count * values.components, type);
     TRY(file.write(
         {reinterpret_cast<const char*>(part.data()), static_cast<size_t>(count * point)}));
   }

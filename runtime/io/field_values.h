@@ -21,8 +21,11 @@ struct Values {
 // values.components elements to `to`.
 void load_values(const Values& values, int64_t first, int64_t count, Scalar type, std::byte* to);
 
+// Reverses the bytes of `count` elements of type `type`.
+void reverse_bytes(std::byte* values, int64_t count, Scalar type);
+
 // Writes all points to a file in pieces, without a second copy of the field in memory.
-Status write_values(FileWriter& file, const Values& values, Scalar type);
+Status write_values(FileWriter& file, const Values& values, Scalar type, bool big_endian = false);
 
 // The inverse of load_values(): stores `count` points of elements of `type` at `from` as points
 // `first` and following.

@@ -55,8 +55,8 @@ Status write_in_order(const NewFile& file, const reference::State* state, FileWr
       const auto& field = state->fields[from->field];
       written = fill_up(from->offset);
       if (!written.ok()) return from;
-      written =
-          write_values(writer, {field, from->level, from->component, from->components}, from->type);
+      written = write_values(writer, {field, from->level, from->component, from->components},
+                             from->type, from->big_endian);
       at += from->bytes();
     }
     return from;

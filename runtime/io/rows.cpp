@@ -70,7 +70,8 @@ template <class Visit>
 Status StateSource::for_each_piece(const StoredArray& array, const Visit& visit) const {
   const reference::FieldData& field = state_.fields[array.field];
   const auto first = static_cast<size_t>(array.component);
-  const bool as_stored = array.components == 1 && field.types[first] == array.type;
+  const bool as_stored =
+      array.components == 1 && field.types[first] == array.type && !array.big_endian;
   const int64_t point = array.bytes_of_point();
   std::vector<std::byte> converted;
   Status done = Done{};
@@ -86,6 +87,9 @@ Status StateSource::for_each_piece(const StoredArray& array, const Visit& visit)
         converted.resize(std::max(converted.size(), bytes));
         load_values({field, array.level, array.component, array.components}, row.here + at, count,
                     array.type, converted.data());
+        if (array.big_endian) {
+          reverse_bytes(converted.data(), count * array.components, array.type);
+        }
         from = converted.data();
       }
       done = visit(row.there + at, std::span(from, bytes));

@@ -23,6 +23,7 @@ struct StoredArray {
   int component = 0, components = 1;
   Scalar type = Scalar::F32;  // of the elements in the file
   int64_t points = 0;         // of the whole field
+  bool big_endian = false;    // otherwise little-endian
 
   int64_t bytes_of_point() const { return components * size_in_bytes(type); }
   int64_t bytes() const { return points * bytes_of_point(); }

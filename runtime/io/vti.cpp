@@ -10,6 +10,7 @@
 
 #include "compiler/ir/axes.h"
 #include "compiler/support/try.h"
+#include "runtime/io/named_values.h"
 
 namespace stencil::runtime {
 
@@ -58,41 +59,15 @@ Array array_of(const std::string& name, const reference::FieldData& field, Store
 
 constexpr int64_t kSizeBytes = sizeof(uint64_t);  // size field before an array's bytes
 
-// ".u[1]" -> ".u", "[0]" -> "".
-std::string without_index(const std::string& path) {
-  return path.substr(0, path.ends_with("]") ? path.rfind('[') : path.size());
-}
-
-// Whether components a and b of a field are elements of one vector, to be written as one array.
-bool same_vector(const ir::Component& a, const ir::Component& b) {
-  return a.type == b.type && b.path.ends_with("]") &&
-         without_index(a.path) == without_index(b.path);
-}
-
 // Appends the arrays for one selection.
 void add_arrays(const ir::Program& program, const reference::State& state,
                 const Selection& selection, std::vector<Array>& arrays) {
-  const ir::Field& field = program.fields[selection.field];
-  const reference::FieldData& data = state.fields[selection.field];
-  const std::string level = selection.level == 0 ? "" : fmt::format("@-{}", selection.level);
-  const auto component = [&](int c) { return field.components[c]; };
-  if (selection.component >= 0) {
-    arrays.push_back(array_of(
-        field.name + component(selection.component).path + level, data,
-        {.field = selection.field, .level = selection.level, .component = selection.component}));
-    return;
-  }
-  for (int first = 0, end = 0; first < data.component_count(); first = end) {
-    for (end = first + 1; end < data.component_count(); ++end) {
-      if (!same_vector(component(first), component(end))) break;
-    }
-    const std::string path =
-        end - first > 1 ? without_index(component(first).path) : component(first).path;
-    arrays.push_back(array_of(field.name + path + level, data,
+  for (const NamedValues& values : values_of(program, selection)) {
+    arrays.push_back(array_of(values.name, state.fields[selection.field],
                               {.field = selection.field,
                                .level = selection.level,
-                               .component = first,
-                               .components = end - first}));
+                               .component = values.component,
+                               .components = values.components}));
   }
 }
 
