@@ -21,9 +21,12 @@
 #include "runtime/api/simulation.h"
 #include "runtime/io/file_writer.h"
 #include "runtime/io/files.h"
+#include "runtime/io/netcdf.h"
 #include "runtime/io/npy_fields.h"
 #include "runtime/io/vti.h"
+#include "runtime/run/animation.h"
 #include "runtime/run/checkpoint.h"
+#include "runtime/run/netcdf_series.h"
 
 namespace stencil {
 
@@ -93,21 +96,18 @@ Result<std::vector<Selection>> selections_of(const ir::Program& program, const O
   return selections;
 }
 
-Result<runtime::Output> resolved(const ir::Program& program, const Output& output) {
-  auto selections = TRY(selections_of(program, output));
-  const auto format = runtime::format_of(output.path);
-  if (!format) {
-    return Failure{"R032", fmt::format("the extension of '{}' names no file format", output.path),
-                   "use .npy, .png or .vti"};
-  }
-  if (format != Format::Vti && output.fields.size() != 1) {
-    return Failure{"R033",
-                   fmt::format("'{}' can hold one field, not {}", output.path, selections.size()),
-                   "a .vti file holds several"};
-  }
-  TRY(format == Format::Vti   ? runtime::check_vti(program, selections)
-      : format == Format::Png ? check_picture(program, selections[0])
-                              : Status(Done{}));
+// The interval of an output that gives none. A record is complete only at the end, so it has no
+// series unless the caller asks for one.
+int64_t default_interval(const ir::Program& program, const std::vector<Selection>& selections,
+                         int64_t every) {
+  const bool records =
+      !selections.empty() &&
+      std::all_of(selections.begin(), selections.end(),
+                  [&](const Selection& shown) { return ir::is_record(program, shown.field); });
+  return records ? 0 : every;
+}
+
+Status check_options(const Output& output, Format format) {
   if (output.range && !(std::isfinite(output.range->first) && std::isfinite(output.range->second) &&
                         output.range->first < output.range->second)) {
     return Failure{"R036",
@@ -115,16 +115,61 @@ Result<runtime::Output> resolved(const ir::Program& program, const Output& outpu
                                output.range->first, output.range->second),
                    "give two numbers, the first below the second"};
   }
+  const bool shown = output.fps >= runtime::kSlowestFps && output.fps <= runtime::kFastestFps;
+  if (runtime::is_animation(format) && !shown) {
+    return Failure{
+        "R036", fmt::format("'{}' would show {} frames per second", output.path, output.fps),
+        fmt::format("give a rate from {} to {}", runtime::kSlowestFps, runtime::kFastestFps)};
+  }
+  return Done{};
+}
+
+// A file that grows is read back or renamed, which a pipe does not permit. R011.
+Status check_growing(const runtime::Output& output) {
+  std::error_code ignored;
+  const bool present = std::filesystem::exists(output.path, ignored);
+  if (!output.grows() || !present || std::filesystem::is_regular_file(output.path, ignored)) {
+    return Done{};
+  }
+  return Failure{"R011",
+                 fmt::format("cannot write '{}': a file that grows during the run must be a "
+                             "regular file",
+                             output.path),
+                 ""};
+}
+
+// `every`: the interval of outputs that give none.
+Result<runtime::Output> resolved(const ir::Program& program, const Output& output, int64_t every) {
+  auto selections = TRY(selections_of(program, output));
+  const auto format = runtime::format_of(output.path);
+  if (!format) {
+    return Failure{"R032", fmt::format("the extension of '{}' names no file format", output.path),
+                   "use .npy, .nc, .vti, .png, .gif or .apng"};
+  }
+  if (!runtime::holds_several(*format) && output.fields.size() != 1) {
+    return Failure{"R033",
+                   fmt::format("'{}' can hold one field, not {}", output.path, selections.size()),
+                   "a .vti or .nc file holds several"};
+  }
+  TRY(format == Format::Vti          ? runtime::check_vti(program, selections)
+      : runtime::is_picture(*format) ? check_picture(program, selections[0])
+                                     : Status(Done{}));
+  TRY(check_options(output, *format));
   TRY(check_place(output.path));
-  return runtime::Output{
-      output.path, std::move(selections), {}, {.range = output.range, .plain = output.plain}};
+  const int64_t interval = output.every.value_or(default_interval(program, selections, every));
+  runtime::Output out{
+      output.path, std::move(selections),
+      {},          {.range = output.range, .plain = output.plain, .flip = output.flip},
+      interval,    output.fps};
+  TRY(check_growing(out));
+  return out;
 }
 
 Result<std::vector<runtime::Output>> resolved(const ir::Program& program,
-                                              const std::vector<Output>& outputs) {
+                                              const std::vector<Output>& outputs, int64_t every) {
   std::vector<runtime::Output> all;
   for (const Output& output : outputs) {
-    auto one = TRY(resolved(program, output));
+    auto one = TRY(resolved(program, output, every));
     const bool twice = std::any_of(all.begin(), all.end(), [&](const runtime::Output& other) {
       return runtime::same_file(other.path, output.path);
     });
@@ -138,7 +183,7 @@ Result<std::vector<runtime::Output>> resolved(const ir::Program& program,
 }
 
 // Whether the output's series writes `path` at some step.
-bool in_series(const std::string& path, const Output& output, int64_t every) {
+bool in_series(const std::string& path, const runtime::Output& output) {
   constexpr size_t kFewestDigits = 6;
   const std::filesystem::path file(path), shown(output.path);
   const std::string start = shown.stem().string() + "_", stem = file.stem().string();
@@ -150,15 +195,16 @@ bool in_series(const std::string& path, const Output& output, int64_t every) {
   const auto directory = [](const std::filesystem::path& of) {
     return of.has_parent_path() ? of.parent_path().string() : ".";
   };
-  return *step % every == 0 && runtime::same_file(directory(file), directory(shown));
+  return *step % output.every == 0 && runtime::same_file(directory(file), directory(shown));
 }
 
 // R034 if one of the run's series would replace the file at `path`.
-Status check_apart(const std::string& path, const RunFiles& files) {
-  for (const Output& output : files.outputs) {
-    const bool collects = files.every > 0 && runtime::format_of(output.path) == Format::Vti;
+Status check_apart(const std::string& path, const std::vector<runtime::Output>& outputs) {
+  for (const runtime::Output& output : outputs) {
+    if (output.every == 0 || output.grows()) continue;
+    const bool collects = runtime::format_of(output.path) == Format::Vti;
     const auto collection = std::filesystem::path(output.path).replace_extension(".pvd");
-    const bool in = files.every > 0 && in_series(path, output, files.every);
+    const bool in = in_series(path, output);
     if (!in && !(collects && runtime::same_file(path, collection.string()))) continue;
     return Failure{
         "R034", fmt::format("'{}' would also be written by the series of '{}'", path, output.path),
@@ -192,20 +238,20 @@ Status check_history(const ir::Program& program, const RunFiles& files) {
 
 // R034 if the checkpoint is also the history or an output, or if a series would overwrite the
 // checkpoint or an output.
-Status check_all_apart(const RunFiles& files) {
+Status check_all_apart(const RunFiles& files, const std::vector<runtime::Output>& outputs) {
   if (!files.history.empty() && runtime::same_file(files.history, files.checkpoint)) {
     return Failure{"R034",
                    fmt::format("the checkpoint would overwrite the history '{}'", files.history),
                    "name another file"};
   }
-  for (const Output& output : files.outputs) {
-    TRY(check_apart(output.path, files));
+  for (const runtime::Output& output : outputs) {
+    TRY(check_apart(output.path, outputs));
     if (files.checkpoint.empty() || !runtime::same_file(files.checkpoint, output.path)) continue;
     return Failure{"R034",
                    fmt::format("the checkpoint would overwrite the output '{}'", output.path),
                    "name another file"};
   }
-  return files.checkpoint.empty() ? Status(Done{}) : check_apart(files.checkpoint, files);
+  return files.checkpoint.empty() ? Status(Done{}) : check_apart(files.checkpoint, outputs);
 }
 
 // The coordinates of a picture's plane; missing ones default to the middle.
@@ -230,6 +276,9 @@ Status check_intervals(const RunFiles& files) {
                    "use 0 for never"};
   };
   if (files.every < 0) return refuse(files.every, "steps");
+  for (const Output& output : files.outputs) {
+    if (output.every && *output.every < 0) return refuse(*output.every, "steps");
+  }
   if (files.checkpoint_steps < 0) return refuse(files.checkpoint_steps, "steps");
   const bool from_zero = files.checkpoint_seconds >= 0;  // false for NaN
   if (!from_zero) return refuse(files.checkpoint_seconds, "seconds");
@@ -267,23 +316,50 @@ Status check(const ir::Program& program, const RunFiles& files) {
   TRY(check_intervals(files));
   TRY(files.checkpoint.empty() ? Status(Done{}) : check_place(files.checkpoint));
   TRY(check_history(program, files));
-  TRY(resolved(program, files.outputs));
-  return check_all_apart(files);
+  const auto outputs = TRY(resolved(program, files.outputs, files.every));
+  for (const runtime::Output& output : outputs) {
+    if (output.every > 0 || !runtime::is_animation(*runtime::format_of(output.path))) continue;
+    return Failure{
+        "R036",
+        fmt::format("'{}' is an animation, but no interval of its frames is given", output.path),
+        "give --every K (RunFiles::every); a .png shows one step"};
+  }
+  return check_all_apart(files, outputs);
 }
 
 Result<std::vector<runtime::Output>> placed(const ir::Program& program,
                                             const reference::State& state,
-                                            const std::vector<Output>& outputs) {
-  auto all = resolved(program, outputs);
+                                            const std::vector<Output>& outputs, int64_t every) {
+  auto all = resolved(program, outputs, every);
   for (size_t o = 0; all.ok() && o < outputs.size(); ++o) {
     runtime::Output& output = all.value()[o];
-    if (runtime::format_of(output.path) != Format::Png) continue;
+    const Format format = *runtime::format_of(output.path);
+    if (format == Format::Nc) TRY(runtime::netcdf_layout(program, state, output.selections));
+    if (!runtime::is_picture(format)) continue;
     const Selection& shown = output.selections[0];
     const reference::FieldData& field = state.fields[shown.field];
     output.plane = plane_of(program.fields[shown.field], field, outputs[o].plane);
     TRY(runtime::plane_start(field, output.plane));
   }
   return all;
+}
+
+Status check_continued(const ir::Program& program, const reference::State& state,
+                       const std::vector<runtime::Output>& outputs) {
+  for (const runtime::Output& output : outputs) {
+    if (state.step == 0 || !output.grows()) continue;
+    std::error_code ignored;
+    if (runtime::format_of(output.path) == Format::Nc) {
+      const auto layout = TRY(runtime::netcdf_layout(program, state, output.selections));
+      TRY(runtime::records_kept(output.path, layout, state.step, output.every));
+    } else if (std::filesystem::exists(output.path, ignored)) {
+      return Failure{"R038",
+                     fmt::format("a run from step {} cannot continue the animation '{}'",
+                                 state.step, output.path),
+                     "name another file for the frames of this run"};
+    }
+  }
+  return Done{};
 }
 
 }  // namespace api
@@ -295,8 +371,9 @@ void remove_temporary_files() noexcept {
 Status State::check(const RunFiles& files) const {
   return api::guarded<Done>([&]() -> Status {
     TRY(api::check(data_->program(), files));
-    TRY(api::placed(data_->program(), data_->state, files.outputs));
-    return Done{};
+    const auto outputs =
+        TRY(api::placed(data_->program(), data_->state, files.outputs, files.every));
+    return api::check_continued(data_->program(), data_->state, outputs);
   });
 }
 

@@ -12,9 +12,13 @@ namespace stencil::api {
 
 // Implements Program::check.
 Status check(const ir::Program& program, const RunFiles& files);
-// Checked outputs in the form that runtime/run writes. R030 for planes outside the grid.
+// Checked outputs in the form that runtime/run writes; `every` applies to those that give no
+// interval. R030 for planes outside the grid, R031.
 Result<std::vector<runtime::Output>> placed(const ir::Program& program,
                                             const reference::State& state,
-                                            const std::vector<Output>& outputs);
+                                            const std::vector<Output>& outputs, int64_t every = 0);
+// R038 if a run from the state's step cannot continue a file that grows.
+Status check_continued(const ir::Program& program, const reference::State& state,
+                       const std::vector<runtime::Output>& outputs);
 
 }  // namespace stencil::api

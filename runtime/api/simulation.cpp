@@ -25,7 +25,7 @@
 #include "runtime/devices/bring_home.h"
 #include "runtime/run/checkpoint.h"
 #include "runtime/run/history.h"
-#include "runtime/run/outputs.h"
+#include "runtime/run/run_outputs.h"
 
 namespace stencil {
 
@@ -301,7 +301,8 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
   const auto last = TRY(last_step());
   TRY(check_inputs());
   TRY(check(program(), files));
-  const auto outputs = TRY(placed(program(), state, files.outputs));
+  const auto outputs = TRY(placed(program(), state, files.outputs, files.every));
+  TRY(check_continued(program(), state, outputs));
   TRY(check_on_host(files.checkpoint.empty() ? runtime::levels_shown(program(), outputs)
                                              : all_levels()));
 
@@ -317,14 +318,12 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
     history.emplace(std::move(begun));
     events = history->events();  // before checkpoints, which must not be newer than the history
   }
-  std::optional<runtime::Series> series;
   runtime::NonFiniteWatch watch(program(), outputs);
-  if (files.every > 0 && !files.outputs.empty()) {
-    series.emplace(program(), outputs, files.every, state.step, last);
-    events.push_back(watch.watched(series->event()));
-    TRY(state.step == 0 ? look(events.back().action) : Done{});
+  auto writers = TRY(runtime::RunOutputs::begin(program(), outputs, state, last));
+  for (runtime::Event& event : writers.events(watch)) {
+    TRY(event.every > 0 && state.step == 0 ? look(event.action) : Done{});
+    events.push_back(std::move(event));
   }
-  events.push_back(watch.watched(runtime::output_event(program(), outputs)));
   if (!files.checkpoint.empty()) {
     events.push_back(runtime::checkpoint_event(files.checkpoint, program(), files.checkpoint_steps,
                                                files.checkpoint_seconds));

@@ -17,29 +17,42 @@ NonFinite non_finite_at(const Selection& place, const NonFiniteCount& count,
   return out;
 }
 
-NonFiniteWatch::NonFiniteWatch(const ir::Program& program, const std::vector<Output>& outputs) {
-  const auto add = [this](const Selection& place) {
-    const bool there = std::any_of(places_.begin(), places_.end(),
-                                   [&](const NonFinite& other) { return other.place == place; });
-    if (!there) places_.push_back({place, {}, 0, 0, 0, {}, 0, 0});
-  };
+namespace {
+
+// The components and levels in the outputs, each once.
+std::vector<Selection> places_in(const ir::Program& program, const std::vector<Output>& outputs) {
+  std::vector<Selection> places;
   for (const Output& output : outputs) {
     for (const Selection& shown : output.selections) {
       const auto components = static_cast<int>(program.fields[shown.field].components.size());
       const int first = std::max(shown.component, 0);
       const int end = shown.component < 0 ? components : shown.component + 1;
-      for (int c = first; c < end; ++c) add({shown.field, shown.level, c});
+      for (int c = first; c < end; ++c) {
+        const Selection place{shown.field, shown.level, c};
+        if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+      }
     }
+  }
+  return places;
+}
+
+}  // namespace
+
+NonFiniteWatch::NonFiniteWatch(const ir::Program& program, const std::vector<Output>& outputs)
+    : program_(program) {
+  for (const Selection& place : places_in(program, outputs)) {
+    places_.push_back({place, {}, 0, 0, 0, {}, 0, 0});
   }
 }
 
-Status NonFiniteWatch::look(FieldSource& fields) {
-  std::vector<Selection> places;
-  for (const NonFinite& known : places_) places.push_back(known.place);
+Status NonFiniteWatch::look(FieldSource& fields, const std::vector<Output>& written) {
+  const std::vector<Selection> places = places_in(program_, written);
   const auto counts = TRY(fields.count_non_finite(places));
   const reference::State& state = fields.state();
-  for (size_t p = 0; p < places_.size(); ++p) {
-    NonFinite& known = places_[p];
+  for (size_t p = 0; p < places.size(); ++p) {
+    NonFinite& known = *std::find_if(places_.begin(), places_.end(), [&](const NonFinite& other) {
+      return other.place == places[p];
+    });
     const auto& field = state.fields[known.place.field];
     NonFinite now = non_finite_at(known.place, counts[p], field);
     now.step = known.any() ? known.step : state.step;
@@ -49,10 +62,10 @@ Status NonFiniteWatch::look(FieldSource& fields) {
   return Done{};
 }
 
-Event NonFiniteWatch::watched(Event event) {
-  event.action = [this, action = std::move(event.action)](FieldSource& fields) {
+Event NonFiniteWatch::watched(Event event, const std::vector<Output>& written) {
+  event.action = [this, written, action = std::move(event.action)](FieldSource& fields) {
     const Status done = action(fields);
-    return done.ok() ? look(fields) : done;
+    return done.ok() ? look(fields, written) : done;
   };
   return event;
 }

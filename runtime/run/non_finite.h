@@ -31,13 +31,15 @@ NonFinite non_finite_at(const Selection& place, const NonFiniteCount& count,
 class NonFiniteWatch {
  public:
   NonFiniteWatch(const ir::Program& program, const std::vector<Output>& outputs);
-  Status look(FieldSource& fields);
-  // Adds a check after the event's action. The watch must outlive the event.
-  Event watched(Event event);
+  // Checks the values in these outputs, which are some of the watch's.
+  Status look(FieldSource& fields, const std::vector<Output>& written);
+  // Adds a check of `written` after the event's action. The watch must outlive the event.
+  Event watched(Event event, const std::vector<Output>& written);
   // The places where any check found such values, with the counts of the last such check.
   std::vector<NonFinite> found() const;
 
  private:
+  const ir::Program& program_;
   std::vector<NonFinite> places_;
 };
 

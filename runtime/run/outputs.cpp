@@ -11,10 +11,12 @@
 #include "compiler/support/escape.h"
 #include "compiler/support/try.h"
 #include "runtime/io/files.h"
+#include "runtime/io/netcdf.h"
 #include "runtime/io/npy_fields.h"
 #include "runtime/io/vti.h"
 #include "runtime/picture/picture.h"
 #include "runtime/picture/png.h"
+#include "runtime/run/animation.h"
 
 namespace stencil::runtime {
 
@@ -38,6 +40,11 @@ Result<NewFile> file_of(const ir::Program& program, FieldSource& fields, const O
       return png_file(program, fields, output);
     case Format::Vti:
       return vti_file(output.path, program, state, output.selections);
+    case Format::Gif:
+    case Format::Apng:
+      return still_file(program, fields, output);
+    case Format::Nc:
+      return netcdf_file(output.path, program, state, output.selections);
   }
   return Failure{};
 }
@@ -49,7 +56,27 @@ std::optional<Format> format_of(const std::string& path) {
   if (extension == ".npy") return Format::Npy;
   if (extension == ".png") return Format::Png;
   if (extension == ".vti") return Format::Vti;
+  if (extension == ".gif") return Format::Gif;
+  if (extension == ".apng") return Format::Apng;
+  if (extension == ".nc") return Format::Nc;
   return std::nullopt;
+}
+
+bool is_picture(Format format) {
+  return format == Format::Png || is_animation(format);
+}
+
+bool is_animation(Format format) {
+  return format == Format::Gif || format == Format::Apng;
+}
+
+bool holds_several(Format format) {
+  return format == Format::Vti || format == Format::Nc;
+}
+
+bool Output::grows() const {
+  const Format format = *format_of(path);
+  return every > 0 && (is_animation(format) || format == Format::Nc);
 }
 
 Status write_outputs(const ir::Program& program, FieldSource& fields,

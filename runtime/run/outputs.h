@@ -11,17 +11,23 @@
 
 namespace stencil::runtime {
 
-enum class Format { Npy, Png, Vti };
+enum class Format { Npy, Png, Vti, Gif, Apng, Nc };
 // Determined by the extension of the path; nullopt if unknown.
 std::optional<Format> format_of(const std::string& path);
+bool is_picture(Format format);     // shows one component of the newest level
+bool is_animation(Format format);   // a picture with several frames
+bool holds_several(Format format);  // any number of fields
 
 // A file and its contents.
 struct Output {
   std::string path;                   // its extension is a Format
-  std::vector<Selection> selections;  // one for .npy and .png, one or more for .vti
-  // For .png, which shows one component of the newest level:
-  std::vector<int64_t> plane;  // as for slice_of()
-  ImageOptions image;
+  std::vector<Selection> selections;  // one, or more if the format holds several
+  std::vector<int64_t> plane;         // of a picture, as for slice_of()
+  ImageOptions image;                 // of a picture
+  int64_t every = 0;                  // also written at multiples of this step; 0: only at the end
+  double fps = 15;                    // of an animation: frames per second
+  // Whether the run extends one file, instead of writing a file per step.
+  bool grows() const;
 };
 
 // Writes all outputs or none, without a second copy of fields in memory. Fields of pictures are
@@ -34,6 +40,16 @@ std::vector<int> levels_shown(const ir::Program& program, const std::vector<Outp
 
 // An event that writes the outputs when the run ends. `program` must outlive it.
 Event output_event(const ir::Program& program, const std::vector<Output>& outputs);
+
+// A file to which a run adds its state at several steps.
+class GrowingFile {
+ public:
+  virtual ~GrowingFile() = default;
+  // Adds the current step, unless the file has it.
+  virtual Status add(FieldSource& fields) = 0;
+  // Adds the last step and completes the file.
+  virtual Status finish(FieldSource& fields) = 0;
+};
 
 // Writes the outputs at every multiple of `every` steps: "x.npy" becomes "x_000100.npy" at step
 // 100. Numbers have six digits, or as many as `last_step`, so that files sort by step. For each

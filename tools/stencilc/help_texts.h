@@ -44,12 +44,15 @@ inline constexpr const char* kRunExamples = R"(Examples:
   stencilc run heat.stn --out A=a.png --slice z=10
   stencilc run heat.stn --device cuda --save-code heat.ptx --save-code heat.cubin
   stencilc run lbm.stn --out flow.vti --every 100           all fields; flow.pvd for ParaView
+  stencilc run lbm.stn --out S.rho=rho.gif --every 50       an animation; --fps sets its speed
+  stencilc run lbm.stn --out flow.nc,every=100 --out S.rho=rho.png,every=500,flip
   stencilc run heat.stn --checkpoint run.ckpt --checkpoint-every 60s
   stencilc run heat.stn --restart run.ckpt --checkpoint run.ckpt
   stencilc run poisson.stn --history residual.csv           each evaluation of a reduction
 
 FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Several fields may go into one
-.vti file. --steps counts from the first step, also after --restart. Ctrl-C (SIGINT), SIGTERM and
+.vti or .nc file. Options of one --out follow its file: every=K (in place of --every; 0: only at the
+end), range=LOW:HIGH, slice=AXIS=N, plain, flip, fps=N. --steps counts from the first step, also after --restart. Ctrl-C (SIGINT), SIGTERM and
 SIGHUP end a run after the time tiles in progress. Outputs and checkpoint are still written, and
 the exit status is 130, 143 or 129. A second signal ends the run at once. If a reduction becomes
 NaN, the run ends with exit status 4, unless --on-nan is continue or ignore.)";

@@ -293,27 +293,34 @@ void Parser::add_run_options(CLI::App& to) {
       ->option_text("FIELD=X.npy")
       ->allow_extra_args(false)
       ->group(group);
-  CLI::Option* out =
-      to.add_option("--out", texts.outputs, "write a field after the run; repeatable")
-          ->option_text("FIELD=X.npy|.png|.vti")
-          ->allow_extra_args(false)
-          ->group(group);
+  CLI::Option* out = to.add_option("--out", texts.outputs,
+                                   "write a field: .npy .nc .vti .png .gif .apng; repeatable")
+                         ->option_text("FIELD=FILE[,OPTION..]")
+                         ->allow_extra_args(false)
+                         ->group(group);
   add_value(to, "--every", whole_number(1, "a number of steps", texts.every),
             "also write the --out files every K steps, as X_000100.npy")
       ->option_text("K")
       ->needs(out)
       ->group(group);
   to.add_option("--slice", texts.slices,
-                "the plane of a .png: axis z, w, ... (or d0, ...); default: middle")
+                "plane of a picture: axis z, w, ... (or d0, ...); default: middle")
       ->option_text("AXIS=N")
       ->allow_extra_args(false)
       ->group(group);
-  to.add_option("--range", texts.range, "values of the first and last colour of a .png")
+  to.add_option("--range", texts.range, "values of the first and last colour of a picture")
       ->option_text("LOW:HIGH")
       ->group(group);
-  to.add_flag("--plain", arguments.plain,
-              "draw only the data in a .png: no title, axes, colour bar")
+  to.add_flag("--plain", arguments.picture.plain,
+              "draw only the data in a picture: no title, axes, colour bar")
       ->disable_flag_override()
+      ->group(group);
+  to.add_flag("--flip", arguments.picture.flip,
+              "draw pictures with y upwards: the first row at the bottom")
+      ->disable_flag_override()
+      ->group(group);
+  to.add_option("--fps", texts.fps, "frames per second of a .gif or .apng, 0.1 to 50 (15)")
+      ->option_text("N")
       ->group(group);
   add_value(to, "--history", some_text("the name of a file", arguments.history),
             "append each evaluation of a reduction, a row per step")

@@ -10,6 +10,7 @@
 
 #include "stencil/program.h"
 #include "tools/stencilc/explore_options.h"
+#include "tools/stencilc/output_options.h"
 #include "tools/stencilc/tuned_options.h"
 
 namespace stencil::tool {
@@ -51,17 +52,15 @@ struct Arguments {
   std::string ranks;     // --ranks; "": chosen by the model
   int64_t exchange = 0;  // --exchange; 0: chosen by the model
   std::vector<Assignment> inputs;
-  std::vector<Assignment> outputs;                 // name "": all fields
-  std::map<std::string, int64_t> slice;            // axis -> coordinate
-  std::optional<std::pair<double, double>> range;  // colours of pictures
-  bool plain = false;                              // --plain: pictures without a frame
-  int64_t every = 0;                               // --every; 0: no series
-  std::string checkpoint;                          // --checkpoint; "": none
-  int64_t checkpoint_steps = 0;                    // --checkpoint-every in steps; 0: disabled
-  double checkpoint_seconds = 0;                   // the same in seconds; 0: disabled
-  std::string restart;                             // --restart; "": start from the initial values
-  std::string on_nan = "stop";                     // --on-nan: or "continue", "ignore"
-  std::string history;                             // --history; "": none
+  std::vector<OutputArgument> outputs;
+  PictureOptions picture;         // --slice, --range, --fps, --plain, --flip: of all pictures
+  int64_t every = 0;              // --every; 0: no series
+  std::string checkpoint;         // --checkpoint; "": none
+  int64_t checkpoint_steps = 0;   // --checkpoint-every in steps; 0: disabled
+  double checkpoint_seconds = 0;  // the same in seconds; 0: disabled
+  std::string restart;            // --restart; "": start from the initial values
+  std::string on_nan = "stop";    // --on-nan: or "continue", "ignore"
+  std::string history;            // --history; "": none
   bool stats = false;
   bool quick = false;
   bool counts = false;  // --counts of explain

@@ -7,6 +7,7 @@
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
+#include "runtime/run/outputs.h"
 #include "stencil/ranks.h"
 #include "tools/stencilc/options_parser.h"
 #include "tools/stencilc/save_code.h"
@@ -26,27 +27,6 @@ std::optional<Assignment> split_assignment(const std::string& text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) return std::nullopt;
   return Assignment{text.substr(0, equals), text.substr(equals + 1)};
-}
-
-// Parses "LOW:HIGH" with LOW < HIGH.
-std::variant<std::pair<double, double>, Misuse> parse_range(const std::string& text) {
-  const std::string found = fmt::format("--range takes LOW:HIGH, found '{}'", text);
-  const size_t colon = text.find(':');
-  if (colon == std::string::npos) {
-    return Misuse{"U006", found, "two numbers, the first below the second: 0:1"};
-  }
-  const std::string texts[] = {text.substr(0, colon), text.substr(colon + 1)};
-  std::optional<double> ends[2];
-  for (int i = 0; i < 2; ++i) {
-    ends[i] = parse_real(texts[i]);
-    if (!ends[i])
-      return Misuse{"U006", found, fmt::format("'{}' is not a finite number", texts[i])};
-  }
-  if (*ends[0] < *ends[1]) return std::pair{*ends[0], *ends[1]};
-  const bool equal = *ends[0] == *ends[1];
-  return Misuse{
-      "U006", found,
-      "the first below the second" + (equal ? "" : fmt::format(": {}:{}", texts[1], texts[0]))};
 }
 
 }  // namespace
@@ -147,38 +127,68 @@ std::optional<Misuse> Parser::read_assignments() {
       return given_twice("-D", assignment->name);
     }
   }
-  for (const auto& [option, from, to] : {std::tuple{"--in", &texts.inputs, &arguments.inputs},
-                                         std::tuple{"--out", &texts.outputs, &arguments.outputs}}) {
-    for (const std::string& text : *from) {
-      const auto assignment = split_assignment(text);
-      if (to == &arguments.outputs && text.find('=') == std::string::npos &&
-          text.ends_with(".vti")) {
-        to->push_back({"", text});  // all fields
-        continue;
-      }
-      if (!assignment || assignment->value.empty()) {
-        return Misuse{"U006", fmt::format("{} takes FIELD=FILE, found '{}'", option, text),
-                      to == &arguments.outputs ? "only a .vti file takes all fields" : ""};
-      }
-      const bool repeated = std::any_of(to->begin(), to->end(), [&](const Assignment& earlier) {
-        return earlier.name == assignment->name;
-      });
-      if (repeated && to == &arguments.inputs) return given_twice(option, assignment->name);
-      to->push_back(*assignment);
-    }
-  }
-  for (const std::string& text : texts.slices) {
+  for (const std::string& text : texts.inputs) {
     const auto assignment = split_assignment(text);
-    const auto value = parse_integer(assignment ? assignment->value : "");
-    if (!value) return Misuse{"U006", "--slice takes AXIS=N, found '" + text + "'", ""};
-    if (!arguments.slice.emplace(assignment->name, *value).second) {
-      return given_twice("--slice", assignment->name);
+    if (!assignment || assignment->value.empty()) {
+      return Misuse{"U006", fmt::format("--in takes FIELD=FILE, found '{}'", text), ""};
     }
+    const auto& earlier = arguments.inputs;
+    const bool repeated = std::any_of(earlier.begin(), earlier.end(), [&](const Assignment& other) {
+      return other.name == assignment->name;
+    });
+    if (repeated) return given_twice("--in", assignment->name);
+    arguments.inputs.push_back(*assignment);
+  }
+  for (const std::string& text : texts.outputs) {
+    const auto output = parse_output(text);
+    if (const auto* misuse = std::get_if<Misuse>(&output)) return *misuse;
+    arguments.outputs.push_back(std::get<0>(output));
   }
   return std::nullopt;
 }
 
-// Handles --every, --range, --checkpoint-every and --restart.
+// Handles --slice, --range, --fps, --plain and --flip, which apply to all pictures.
+std::optional<Misuse> Parser::read_pictures() {
+  PictureOptions& picture = arguments.picture;
+  for (const std::string& text : texts.slices) {
+    if (const auto misuse = parse_slice("--slice", text, picture.slice)) return misuse;
+  }
+  if (texts.range) {
+    const auto range = parse_range("--range", *texts.range);
+    if (const auto* misuse = std::get_if<Misuse>(&range)) return *misuse;
+    picture.range = std::get<0>(range);
+  }
+  if (texts.fps) {
+    const auto fps = parse_fps("--fps", *texts.fps);
+    if (const auto* misuse = std::get_if<Misuse>(&fps)) return *misuse;
+    picture.fps = std::get<0>(fps);
+  }
+  const auto some = [&](bool (*kind)(runtime::Format)) {
+    return std::any_of(arguments.outputs.begin(), arguments.outputs.end(),
+                       [&](const OutputArgument& output) {
+                         const auto format = runtime::format_of(output.path);
+                         return format && kind(*format);
+                       });
+  };
+  const bool pictures = some(runtime::is_picture);
+  const auto alone = [](const std::string& option, const std::string& files,
+                        const std::string& what) {
+    return Misuse{"U010", fmt::format("{} without {} among --out", option, files),
+                  fmt::format("{} {}", option, what)};
+  };
+  const std::string files = "a .png, .gif or .apng file";
+  if (picture.range && !pictures) return alone("--range", files, "sets the colours of a picture");
+  if (picture.plain && !pictures) return alone("--plain", files, "removes the frame of a picture");
+  if (picture.flip && !pictures) {
+    return alone("--flip", files, "draws a picture from the bottom; other files are not changed");
+  }
+  if (picture.fps && !some(runtime::is_animation)) {
+    return alone("--fps", "a .gif or .apng file", "sets the frames per second of an animation");
+  }
+  return std::nullopt;
+}
+
+// Handles --every, --exchange, --checkpoint-every and --restart.
 std::optional<Misuse> Parser::read_long_run() {
   arguments.every = texts.every.value_or(0);
   arguments.exchange = texts.exchange.value_or(0);
@@ -187,22 +197,6 @@ std::optional<Misuse> Parser::read_long_run() {
     return Misuse{"U010", "--exchange needs a grid that is split", "also give --gpus or --ranks"};
   }
   arguments.boxes = texts.boxes.value_or(0);
-  if (texts.range) {
-    const auto range = parse_range(*texts.range);
-    if (const auto* misuse = std::get_if<Misuse>(&range)) return *misuse;
-    arguments.range = std::get<0>(range);
-  }
-  const bool pictures =
-      std::any_of(arguments.outputs.begin(), arguments.outputs.end(),
-                  [](const Assignment& output) { return output.value.ends_with(".png"); });
-  if (texts.range && !pictures) {
-    return Misuse{"U010", "--range without a .png file among --out",
-                  "--range sets the colours of a .png file"};
-  }
-  if (arguments.plain && !pictures) {
-    return Misuse{"U010", "--plain without a .png file among --out",
-                  "--plain removes the frame of a .png file"};
-  }
   if (texts.checkpoint_every) {
     const std::string& interval = *texts.checkpoint_every;
     const bool in_seconds = interval.ends_with('s');
@@ -260,6 +254,7 @@ std::optional<Misuse> Parser::finish() {
   if (const auto misuse = check_order()) return misuse;
   if (const auto misuse = check_files()) return misuse;
   if (const auto misuse = read_assignments()) return misuse;
+  if (const auto misuse = read_pictures()) return misuse;
   if (const auto misuse = read_long_run()) return misuse;
   if (const auto misuse = check_open_params()) return misuse;
   arguments.program.real = texts.real == "double" ? ElementType::Double : ElementType::Float;

@@ -23,7 +23,7 @@ struct Texts {
   std::string real = "float", fp = "contract";
   bool clear_cache = false;
   std::optional<int64_t> every, exchange, boxes;
-  std::optional<std::string> range, checkpoint_every;
+  std::optional<std::string> range, fps, checkpoint_every;
   std::string header;
   bool version = false;
 };
@@ -57,6 +57,7 @@ struct Parser {
   std::optional<Misuse> check_order() const;
   std::optional<Misuse> finish();
   std::optional<Misuse> read_assignments();
+  std::optional<Misuse> read_pictures();
   std::optional<Misuse> read_long_run();
   std::optional<Misuse> check_open_params() const;
   std::optional<Misuse> check_files();

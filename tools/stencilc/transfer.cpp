@@ -36,13 +36,13 @@ bool has_extension(const std::string& path, const char* extension) {
 using Plane = std::vector<std::optional<int64_t>>;
 
 // --slice by axis name: x, y, z, w, ... count from the last dimension, d0, d1, ... from the first.
-Result<Plane> find_plane(const Program& program, const Arguments& arguments) {
+Result<Plane> find_plane(const Program& program, const std::map<std::string, int64_t>& slice) {
   const int rank = program.rank();
   Plane plane(static_cast<size_t>(std::max(rank - 2, 0)));
   std::vector<std::string> known;
   for (size_t d = 0; d < plane.size(); ++d) known.push_back(fmt::format("d{}", d));
   for (size_t d = 0; d < plane.size(); ++d) known.push_back(program.axes()[d]);
-  for (const auto& [axis, coordinate] : arguments.slice) {
+  for (const auto& [axis, coordinate] : slice) {
     const auto found = std::find(known.begin(), known.end(), axis);
     if (found == known.end() && known.empty()) {
       return Failure{
@@ -77,8 +77,22 @@ Failure written_twice(const std::string& path, const std::string& why) {
           "name another file"};
 }
 
+// Options of a picture: its own, else those of the command line.
+Result<Output> picture_of(const Program& program, const PictureOptions& all,
+                          const PictureOptions& own) {
+  std::map<std::string, int64_t> slice = own.slice;
+  slice.insert(all.slice.begin(), all.slice.end());
+  Output out;
+  out.plane = STENCIL_TRY(find_plane(program, slice));
+  out.range = own.range ? own.range : all.range;
+  out.plain = own.plain || all.plain;
+  out.flip = own.flip || all.flip;
+  out.fps = own.fps.value_or(all.fps.value_or(out.fps));
+  return out;
+}
+
 // Adds the field or fields of one --out to the file that it names.
-Status add_output(const Program& program, const Assignment& wanted, const Output& picture,
+Status add_output(const Program& program, const OutputArgument& wanted, const Output& picture,
                   std::vector<Output>& outputs) {
   std::vector<std::string> names = {wanted.name};
   if (wanted.name.empty()) {
@@ -91,18 +105,26 @@ Status add_output(const Program& program, const Assignment& wanted, const Output
     }
   }
   auto output = std::find_if(outputs.begin(), outputs.end(), [&](const Output& other) {
-    return same_file(wanted.value, other.path);
+    return same_file(wanted.path, other.path);
   });
   if (output == outputs.end()) {
     output = outputs.insert(output, picture);
-    output->path = wanted.value;
-  } else if (!has_extension(output->path, ".vti")) {
-    return written_twice(wanted.value, "");
+    output->path = wanted.path;
+    output->every = wanted.every;
+  } else if (!has_extension(output->path, ".vti") && !has_extension(output->path, ".nc")) {
+    return written_twice(wanted.path, "");
+  } else if (wanted.every && output->every.value_or(*wanted.every) != *wanted.every) {
+    return Failure{"U010",
+                   fmt::format("'{}' is written every {} steps and every {} steps", wanted.path,
+                               *output->every, *wanted.every),
+                   "give one interval, or name another file"};
+  } else if (wanted.every) {
+    output->every = wanted.every;
   }
   for (const std::string& name : names) {
     if (std::count(output->fields.begin(), output->fields.end(), name)) {
       const std::string field = name.substr(0, name.find_first_of(".[@"));
-      return written_twice(wanted.value, ", which already has " + field);
+      return written_twice(wanted.path, ", which already has " + field);
     }
     output->fields.push_back(name);
   }
@@ -132,7 +154,7 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
   const auto is_program = [&](const std::string& what, const std::string& path) {
     return Failure{"U013", fmt::format("the {} '{}' is the program itself", what, path), ""};
   };
-  const auto plane = STENCIL_TRY(find_plane(program, arguments));
+  STENCIL_TRY(find_plane(program, arguments.picture.slice));
   for (const Assignment& input : arguments.inputs) {
     if (arguments.checkpoint.empty() || !same_file(arguments.checkpoint, input.value)) continue;
     return Failure{"U013", fmt::format("the checkpoint '{}' is an input", arguments.checkpoint),
@@ -148,11 +170,11 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
                  .checkpoint_steps = arguments.checkpoint_steps,
                  .checkpoint_seconds = arguments.checkpoint_seconds,
                  .history = arguments.history};
-  const Output picture{.plane = plane, .range = arguments.range, .plain = arguments.plain};
   Status possible = program.check(files);
   for (size_t o = 0; o < arguments.outputs.size() && possible.ok(); ++o) {
-    const Assignment& wanted = arguments.outputs[o];
-    if (same_file(wanted.value, arguments.file)) return is_program("output", wanted.value);
+    const OutputArgument& wanted = arguments.outputs[o];
+    if (same_file(wanted.path, arguments.file)) return is_program("output", wanted.path);
+    const auto picture = STENCIL_TRY(picture_of(program, arguments.picture, wanted.picture));
     possible = add_output(program, wanted, picture, files.outputs);
     files.every = arguments.every;
     if (possible.ok()) possible = program.check(files);

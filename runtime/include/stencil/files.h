@@ -16,19 +16,25 @@
 
 namespace stencil {
 
-// A file that shows fields. Its extension selects the format: .npy is an array, .png a picture of
-// one plane, .vti ImageData for ParaView.
+// A file that shows fields. Its extension selects the format: .npy is an array, .nc NetCDF, .vti
+// ImageData for ParaView, .png a picture of one plane, .gif and .apng animations of such pictures.
 struct Output {
   std::string path = {};
-  // "A", "U@-1" (a level), "S.rho" (a component). Exactly one for .npy and .png. Any number for
-  // .vti; empty there means the newest level of every field.
+  // "A", "U@-1" (a level), "S.rho" (a component). Any number for .vti and .nc, exactly one for
+  // other formats; empty for .vti and .nc means the newest level of every field.
   std::vector<std::string> fields = {};
-  // For .png: the plane to draw, by grid coordinates of all dimensions but the last two, outermost
-  // first. Missing coordinates default to the middle.
+  // For pictures: the plane to draw, by grid coordinates of all dimensions but the last two,
+  // outermost first. Missing coordinates default to the middle.
   std::vector<std::optional<int64_t>> plane = {};
-  // For .png: the values of the first and last colour; default: the least and greatest value.
+  // For pictures: the values of the first and last colour; default: the least and greatest value,
+  // for an animation those of all frames.
   std::optional<std::pair<double, double>> range = {};
-  bool plain = false;  // for .png: only the data, without title, axes and colour bar
+  bool plain = false;  // for pictures: only the data, without title, axes and colour bar
+  bool flip = false;   // for pictures: the first row of the plane at the bottom, not on top
+  // In place of RunFiles::every, which is the default. Outputs of records alone have no series by
+  // default, because a record is complete only at the end.
+  std::optional<int64_t> every = {};
+  double fps = 15;  // for animations: frames per second, 0.1 to 50
 };
 
 struct ReductionValue;  // stencil/state.h
@@ -38,7 +44,8 @@ struct RunFiles {
   std::vector<Output> outputs = {};  // written at the end of the run, also if interrupted
   // In steps: also write the outputs at step 0 and after every multiple of this, with numbered
   // names: "x.npy" becomes "x_000100.npy" at step 100. For .vti files a collection "x.pvd" is
-  // written as well. 0: no series.
+  // written as well. .nc files and animations instead get a record or frame at these steps and at
+  // the end. 0: no series. Animations need an interval.
   int64_t every = 0;
   std::string checkpoint = {};    // path, written at the end of the run; empty: none
   int64_t checkpoint_steps = 0;   // also after every multiple of this step; 0: disabled
