@@ -173,10 +173,12 @@ TEST_F(Subdomains, CanBeRanks) {
 const std::string kAllFiles =
     "--out S.u[1]=u.npy --out S.rho@-1=old.npy --out b=b.npy --out c=c.npy --out trace=trace.npy "
     "--out profile=profile.npy --out S=grid.vti --out b=grid.vti --out c=grid.vti --out "
-    "S.rho=frame.png "
+    "S.rho=frame.png --out S=all.nc,every=4 --out S.rho@-1=all.nc --out b=all.nc --out c=all.nc "
+    "--out trace=all.nc --out profile=all.nc --out S.rho=film.gif,every=4 "
     "--checkpoint all.ckpt --checkpoint-every 5 ";
-constexpr const char* kAllNames[] = {"u.npy",    "old.npy",   "b.npy",    "c.npy",      "trace.npy",
-                                     "grid.vti", "frame.png", "all.ckpt", "profile.npy"};
+constexpr const char* kAllNames[] = {"u.npy",       "old.npy",  "b.npy",     "c.npy",
+                                     "trace.npy",   "grid.vti", "frame.png", "all.ckpt",
+                                     "profile.npy", "all.nc",   "film.gif"};
 
 TEST_F(Subdomains, WriteTheFilesOfOneDevice) {
   const auto contents = [&] {

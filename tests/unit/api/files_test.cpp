@@ -297,7 +297,8 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
       {outputs({{at("a.vti"), {"U", "U@-1", "S.rho"}}, {at("u.npy"), {"U@-1"}}}), ""},
       {outputs({{at("u.npy"), {"rho"}}}), "R070: no field 'rho'; the program has U, S, I"},
       {outputs({{at("u.vtk"), {"U"}}}),
-       "R032: the extension of '" + at("u.vtk") + "' names no file format; use .npy, .nc, .vti, .png, .gif or .apng"},
+       "R032: the extension of '" + at("u.vtk") +
+           "' names no file format; use .npy, .nc, .vti, .png, .gif or .apng"},
       {outputs({{at("s.png"), {"S"}}}),
        "R033: a picture shows one component, but 'S' has 3; name one: S.rho"},
       {outputs({{at("u.png"), {"U@-1"}}}),
@@ -319,6 +320,24 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
        "R034: '" + at("./u_000009.npy") + "' would also be written by the series of '" +
            at("u.npy") + "'; name another file"},
       {{.outputs = {{at("u.npy"), {"U"}}, {at("u_000008.npy"), {"I"}}}, .every = 3}, ""},
+      // The interval of each output counts.
+      {{.outputs = {{at("u.npy"), {"U"}, {}, {}, false, false, 4}, {at("u_000009.npy"), {"I"}}},
+        .every = 3},
+       ""},
+      {{.outputs = {{at("u.npy"), {"U"}, {}, {}, false, false, 4}, {at("u_000008.npy"), {"I"}}}},
+       "R034: '" + at("u_000008.npy") + "' would also be written by the series of '" + at("u.npy") +
+           "'; name another file"},
+      {{.outputs = {{.path = at("u.npy"), .fields = {"U"}, .every = -4}}},
+       "R035: files cannot be written every -4 steps; use 0 for never"},
+      // Files that grow have no numbered files.
+      {{.outputs = {{at("u.nc"), {"U"}}, {at("u_000009.nc"), {"I"}}}, .every = 3}, ""},
+      {outputs({{at("all.nc")}}), ""},
+      {outputs({{.path = at("u.gif"), .fields = {"U"}}}),
+       "R036: '" + at("u.gif") +
+           "' is an animation, but no interval of its frames is given; give --every K "
+           "(RunFiles::every); a .png shows one step"},
+      {{.outputs = {{.path = at("u.apng"), .fields = {"U"}, .fps = 60}}, .every = 3},
+       "R036: '" + at("u.apng") + "' would show 60 frames per second; give a rate from 0.1 to 50"},
       {{.outputs = {{at("u.npy"), {"U"}}}, .every = 3, .checkpoint = at("u_1000002.npy")},
        "R034: '" + at("u_1000002.npy") + "' would also be written by the series of '" +
            at("u.npy") + "'; name another file"},

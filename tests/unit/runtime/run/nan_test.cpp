@@ -347,15 +347,20 @@ TEST(NonFinite, TheFirstStepIsRemembered) {
   const ir::Program program = program_of(kWave);
   reference::State state = initial_state(program, bind_params(program).value());
   StateSource fields(state);
-  NonFiniteWatch watch(program, {{"x.npy", {{0, 1, -1}}, {}, {}}, {"y.npy", {{0, 0, -1}}, {}, {}}});
-  ASSERT_TRUE(watch.look(fields).ok());
+  const std::vector<Output> outputs = {{"x.npy", {{0, 1, -1}}, {}, {}},
+                                       {"y.npy", {{0, 0, -1}}, {}, {}}};
+  NonFiniteWatch watch(program, outputs);
+  ASSERT_TRUE(watch.look(fields, outputs).ok());
   EXPECT_TRUE(watch.found().empty());
   state.fields[0].set_real(0, 0, 7, kNan);
+  state.step = 3;  // only the other output is written
+  ASSERT_TRUE(watch.look(fields, {outputs[0]}).ok());
+  EXPECT_TRUE(watch.found().empty());
   state.step = 4;
-  ASSERT_TRUE(watch.look(fields).ok());
+  ASSERT_TRUE(watch.look(fields, outputs).ok());
   state.fields[0].set_real(0, 0, 3, kNan);
   state.step = 6;
-  ASSERT_TRUE(watch.look(fields).ok());
+  ASSERT_TRUE(watch.look(fields, outputs).ok());
   const auto found = watch.found();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].place.level, 0);
