@@ -99,7 +99,7 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"run heat.stn --schedule 'auto T=3'", "L001", "takes no settings, found 'T=3'"},
       {"heat.stn --emit cuda --schedule 'overlapped T=3 T=4'", "L002", "'T' given twice"},
       {"run heat.stn --out B=b.npy", "U020", "no field 'B'"},
-      {"run heat.stn --out A=a.vtk", "U021", ".npy, .png or .vti"},
+      {"run heat.stn --out A=a.vtk", "U021", "use .npy, .nc, .vti, .png, .gif or .apng"},
       {"run heat.stn --out A@-1=a.npy", "U020", "history is 1"},
       {"run heat.stn --slice z=1", "U023", "one plane"},
       {"run heat.stn --out a.npy", "U006", "only a .vti or .nc file takes all fields"},
