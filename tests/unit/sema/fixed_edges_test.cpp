@@ -6,12 +6,12 @@
 namespace stencil::test {
 namespace {
 
-const std::string kPlane =
+const std::string kFixedPlane =
     "param v : real = 2; grid G = [0..7, 0..9] steps 4; series w : real [0..3];"
     "series p : real [0..3] on G along 0 boundary clamp; field K : real on G;";
 
 std::string value(const std::string& boundary, const std::string& access,
-                  const std::string& before = kPlane) {
+                  const std::string& before = kFixedPlane) {
   return result(program_of(before + "field A : real on G boundary " + boundary +
                            "; stencil s : K on G = " + access + "; stencil a : A on G = 0;"));
 }
@@ -40,7 +40,7 @@ TEST(Gradient, IsPerUnitOfTheGridsSpacing) {
 
 // A profile along the wall is read at the place that the access reads.
 TEST(Gradient, ReadsProfilesAtThePlaceBeyondTheEdge) {
-  EXPECT_EQ(value("[clamp, gradient p[time, 0] .. none]", "A[1,-1]", kPlane),
+  EXPECT_EQ(value("[clamp, gradient p[time, 0] .. none]", "A[1,-1]", kFixedPlane),
             "select(lt(#1, 1), add(A[1,0], p[0,1]), A[1,-1])");
 }
 
