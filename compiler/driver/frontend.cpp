@@ -1,7 +1,7 @@
-// The front end of every subcommand: converts text to stencil IR. Semantic analysis starts only if
-// the text parses. Each of the two stages reports all errors that it finds. The result is always
-// verified, because all later stages rely on its validity. Verification takes time linear in the
-// size of the program.
+// The front end of every subcommand: converts text to stencil IR. Semantic analysis also runs on the
+// items that parse if others do not, so that one error does not hide the next. Each of the two
+// stages reports all errors that it finds. The result is always verified, because all later stages
+// rely on its validity. Verification takes time linear in the size of the program.
 #include "compiler/driver/frontend.h"
 
 #include "compiler/ir/passes.h"
@@ -12,12 +12,14 @@ namespace stencil {
 
 std::optional<ir::Program> load_program(const Source& source, const ProgramOptions& options,
                                         Diagnostics& diagnostics) {
-  const std::optional<ast::Program> syntax = run_pass(
-      "parse", [&] { return parse(source, diagnostics); },
-      [](const auto& tree) { return tree ? print(*tree) : ""; },
-      [](const auto&) { return std::vector<std::string>(); });
-  if (!syntax) return std::nullopt;
-  return load_program(*syntax, source, options, diagnostics);
+  const ast::Program syntax = run_pass(
+      "parse", [&] { return parse_with_errors(source, diagnostics); },
+      [](const ast::Program& tree) { return tree.has_errors ? "" : print(tree); },
+      [](const ast::Program&) { return std::vector<std::string>(); });
+  if (!syntax.has_errors) return load_program(syntax, source, options, diagnostics);
+  analyze(syntax, source, options, diagnostics);
+  diagnostics.sort_by_place();
+  return std::nullopt;
 }
 
 std::optional<ir::Program> load_program(const ast::Program& syntax, const Source& source,

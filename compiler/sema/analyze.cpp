@@ -37,6 +37,13 @@ void for_each(const ast::Program& program, Visit visit) {
   }
 }
 
+// Whether an item with a syntax error may have been one with this keyword.
+bool may_be_unparsed(const ast::Program& program, const std::string& keyword) {
+  return std::any_of(program.broken.begin(), program.broken.end(), [&](const auto& item) {
+    return item.keyword == keyword || item.keyword.empty();
+  });
+}
+
 // Finds the grid. There must be exactly one grid, and without it no other item can be analysed.
 const ast::Grid* find_grid(Environment& env, const ast::Program& program) {
   const ast::Grid* grid = nullptr;
@@ -49,7 +56,7 @@ const ast::Grid* find_grid(Environment& env, const ast::Program& program) {
     error.expected = "one grid per program; subgrids name parts of it";
     error.related.push_back({grid->name.span, "the first"});
   });
-  if (!grid) {
+  if (!grid && !may_be_unparsed(program, "grid")) {
     env.report.error("S001", Span{}, "the program has no grid").hint =
         "declare one: grid G = [0..N-1] steps 100;";
   }
@@ -66,7 +73,9 @@ void check_stencil_names(Environment& env, const ast::Program& program) {
                          fmt::format("stencil '{}' is declared twice", stencil.name.name));
     error.related.push_back({place->second, "first declared here"});
   });
-  if (names.empty()) {
+  const bool may_have_one =
+      may_be_unparsed(program, "stencil") || may_be_unparsed(program, "repeat");
+  if (names.empty() && !may_have_one) {
     env.report.error("S041", Span{}, "the program has no stencil").hint =
         "declare one: stencil smooth : A on G = ...;";
   }
@@ -164,6 +173,8 @@ void analyze_items(Environment& env, const ast::Program& program) {
   }
   const ast::Grid* grid = find_grid(env, program);
   if (!grid) return;
+  // The facts of a requirement decide whether accesses stay inside the grid.
+  if (may_be_unparsed(program, "require")) return;
   for_each<ast::Require>(program, [&](const auto& item, Span) { assume_requirement(env, item); });
   declare_grid(env, *grid);
   if (env.program.grid.rank() == 0) return;
@@ -183,7 +194,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Require>(program, [&](const auto& item, Span) { analyze_requirement(env, item); });
   check_stencil_names(env, program);
   for_each<ast::Stencil>(program, [&](const auto& item, Span) { analyze_stencil(env, item); });
-  analyze_repeats(env, program);
+  if (!program.has_errors) analyze_repeats(env, program);
   for_each<ast::Init>(program, [&](const auto& item, Span span) {
     env.init_places.emplace(item.field.name, span);
   });
@@ -216,13 +227,14 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
       },
       [&](bool sound) { return sound ? ir::print(env.program) : ""; },
       [](bool) { return std::vector<std::string>(); });
-  if (!own.has_errors()) check_complete(env, program, own);
-  if (!own.has_errors()) check_sizes(env, own);
-  if (!own.has_errors()) ir::check_overflow(env.program, own);
-  if (!own.has_errors()) warn_of_unused(env);
+  const auto sound = [&] { return !program.has_errors && !own.has_errors(); };
+  if (sound()) check_complete(env, program, own);
+  if (sound()) check_sizes(env, own);
+  if (sound()) ir::check_overflow(env.program, own);
+  if (sound()) warn_of_unused(env);
 
   own.sort_by_place();
-  const bool failed = own.has_errors();
+  const bool failed = !sound();
   for (const Diagnostic& diagnostic : own.items()) diagnostics.add(diagnostic);
   if (failed) return std::nullopt;
   const auto pass = [](const char* name, const auto& run,

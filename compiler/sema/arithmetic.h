@@ -101,7 +101,9 @@ class Arithmetic {
   void warn_of_promotions(ir::NodeId stored);
   void warn_of_narrow_parts(ir::NodeId stored);
   void warn_if_narrow(ir::NodeId value);
-  void warn_of_float(Span span, const char* found);
+  std::string text_in_double(ir::NodeId value) const;
+  // `written`: the text that keeps the precision, if it is known.
+  void warn_of_float(Span span, const char* found, const std::string& written = "");
   // Whether the floating-point `type` can hold `number`. S012 if the number would become an
   // infinity. Warns (S106) if the number would become 0.
   bool in_range(double number, Scalar type, Span span);

@@ -5,15 +5,20 @@
 #include "compiler/sema/ast_names.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stencil::sema {
 namespace {
 
 class FreeNames {
  public:
-  explicit FreeNames(const NameVisitor& visit) : visit_(visit) {}
+  using ExprVisitor = std::function<void(const ast::Expr&)>;
+
+  explicit FreeNames(const NameVisitor& visit, ExprVisitor visit_expr = {})
+      : visit_(visit), visit_expr_(std::move(visit_expr)) {}
 
   void walk(const ast::Expr& expr) {
+    if (visit_expr_) visit_expr_(expr);
     std::visit([&](const auto& kind) { (*this)(kind, expr.span); }, expr.kind);
   }
 
@@ -62,6 +67,7 @@ class FreeNames {
   }
 
   const NameVisitor& visit_;
+  ExprVisitor visit_expr_;                 // may be empty
   std::vector<const std::string*> bound_;  // variables of the enclosing comprehensions
 };
 
@@ -69,6 +75,32 @@ class FreeNames {
 
 void for_each_free_name(const ast::Expr& expr, const NameVisitor& visit) {
   FreeNames(visit).walk(expr);
+}
+
+namespace {
+
+void for_each_expr(const ast::Expr& expr, const std::function<void(const ast::Expr&)>& visit) {
+  const NameVisitor ignored = [](const std::string&, Span) {};
+  FreeNames(ignored, visit).walk(expr);
+}
+
+}  // namespace
+
+void for_each_read(const ast::Expr& expr, const std::string& name,
+                   const std::function<void(const ast::Bracket*)>& visit) {
+  for_each_expr(expr, [&](const ast::Expr& part) {
+    const auto* level = std::get_if<ast::Level>(&part.kind);
+    if (level && level->field == name) visit(nullptr);
+    const auto* bracket = std::get_if<ast::Bracket>(&part.kind);
+    const auto* base = bracket ? std::get_if<ast::Name>(&bracket->base->kind) : nullptr;
+    if (base && base->name == name) visit(bracket);
+  });
+}
+
+void for_each_call(const ast::Expr& expr, const std::function<void(const ast::Call&)>& visit) {
+  for_each_expr(expr, [&](const ast::Expr& part) {
+    if (const auto* call = std::get_if<ast::Call>(&part.kind)) visit(*call);
+  });
 }
 
 void collect_names(const ast::Expr& expr, std::unordered_set<std::string>& names) {

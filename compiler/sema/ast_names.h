@@ -15,6 +15,13 @@ namespace stencil::sema {
 using NameVisitor = std::function<void(const std::string& name, Span span)>;
 void for_each_free_name(const ast::Expr& expr, const NameVisitor& visit);
 
+// Calls `visit` for every place in `expr` where `name` is read with indices (`name[...]`), and with
+// a null pointer where an older level of it is read (`name@-1`).
+void for_each_read(const ast::Expr& expr, const std::string& name,
+                   const std::function<void(const ast::Bracket*)>& visit);
+// Calls `visit` for every call in `expr`.
+void for_each_call(const ast::Expr& expr, const std::function<void(const ast::Call&)>& visit);
+
 void collect_names(const ast::Expr& expr, std::unordered_set<std::string>& names);
 
 // Finds the lets of a list that an expression needs, directly or through other lets.

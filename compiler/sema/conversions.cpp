@@ -8,11 +8,14 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "compiler/sema/arithmetic.h"
 #include "compiler/support/numbers.h"
+#include "compiler/syntax/token.h"
 
 namespace stencil::sema {
 
@@ -270,15 +273,47 @@ void Arithmetic::warn_of_promotions(ir::NodeId stored) {
   }
 }
 
-void Arithmetic::warn_of_float(Span span, const char* found) {
+// The text of a value with every float param in `double(...)`; "" if something else in it has the
+// type float. A node has the span of the first use of its param, so the text is searched for names.
+std::string Arithmetic::text_in_double(ir::NodeId value) const {
+  std::set<std::string> params;
+  std::set<ir::NodeId> seen;
+  std::vector<ir::NodeId> open = {value};
+  while (!open.empty()) {
+    const ir::NodeId id = open.back();
+    open.pop_back();
+    const ir::Node& node = graph_[id];
+    if (node.type != Scalar::F32 || !seen.insert(id).second) continue;
+    const auto* operation = std::get_if<ir::Operation>(&node.kind);
+    if (operation && operation->op != Op::Convert) {
+      open.insert(open.end(), operation->operands.begin(), operation->operands.end());
+    } else if (std::holds_alternative<ir::ParamRef>(node.kind)) {
+      params.insert(report_.text(node.span));
+    } else if (!std::holds_alternative<ir::Constant>(node.kind)) {
+      return "";
+    }
+  }
+  std::string text = report_.text(graph_[value].span);
+  std::set<std::string> found;
+  for (Token token = token_at(text, 0); token.kind != TokenKind::End;
+       token = token_at(text, token.span.end)) {
+    const std::string word = text.substr(token.span.begin, token.span.end - token.span.begin);
+    if (!params.count(word)) continue;
+    found.insert(word);
+    text.replace(token.span.begin, word.size(), "double(" + word + ")");
+    token.span.end = token.span.begin + static_cast<uint32_t>(word.size() + 8);
+  }
+  return found.empty() || found != params ? "" : text;
+}
+
+void Arithmetic::warn_of_float(Span span, const char* found, const std::string& written) {
   Diagnostic& warning =
       report_.warning("S107", span, "a value is rounded to float before it is stored as a double");
   warning.found = found;
+  const std::string how = written.empty() ? "write double(x) of the operands" : "write " + written;
   warning.hint =
-      real_ == Scalar::F32
-          ? "`real` is float here: --real double, or double(x) of the operands, keeps the "
-            "precision; write float(x) if float is intended"
-          : "double(x) of the operands keeps the precision; write float(x) if float is intended";
+      (real_ == Scalar::F32 ? how + ", or use --real double, which makes `real` a double" : how) +
+      "; if float is intended, write float(x)";
 }
 
 // Reports S107 for the operations from which `stored`, the value of a double component, is
@@ -313,7 +348,7 @@ void Arithmetic::warn_if_narrow(ir::NodeId value) {
       continue;
     }
     if (std::holds_alternative<ir::ParamRef>(node.kind)) {
-      warn_of_float(node.span, "a param of type float");
+      warn_of_float(node.span, "a param of type float", text_in_double(id));
       continue;
     }
     const auto* access = std::get_if<ir::Access>(&node.kind);
@@ -340,7 +375,7 @@ void Arithmetic::warn_if_narrow(ir::NodeId value) {
         if (graph_[operation->operands[0]].type != Scalar::F64) break;
         [[fallthrough]];
       default:
-        warn_of_float(node.span, "arithmetic in float");
+        warn_of_float(node.span, "arithmetic in float", text_in_double(id));
     }
   }
 }

@@ -176,7 +176,7 @@ bool has_two_points(Environment& env, const ast::Boundary& boundary, const ir::B
     if (!linear && !low.fixed && !high.fixed) continue;
     const ir::Affine more = box.ranges[d].high - box.ranges[d].low - 1;
     const std::string message = fmt::format("a {} boundary needs two points in dimension {}",
-                                            linear ? "linear" : "fixed", d + 1);
+                                            linear ? "linear" : "fixed", d);
     const Verdict verdict = decide(env.facts, more);
     if (verdict == Verdict::Unknown) {
       env.add_check({{more}, "S063", message, boundary.span});

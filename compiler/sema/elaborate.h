@@ -229,6 +229,10 @@ class Elaborator {
   Value power(const Value& base, int64_t exponent, Span span);
   Value conversion(Scalar to, const ast::Call& call, Span span);
   Value apply_function(int index, const ast::Call& call, Span span, const std::vector<int>* shift);
+  bool passes_field_as_value(const FunctionInfo& function, size_t a, const ast::Expr& given);
+  std::string declare_as_field(const ast::Function& function, const std::string& argument) const;
+  const ast::Identifier* value_argument(const ast::Expr& expr) const;
+  bool reads_value_like_field(const ast::Expr& base, Span span);
   const FunctionInfo* shiftable_function(const ast::Expr& expr) const;
   Value comprehension(const ast::Comprehension& comprehension, Span span, const Type* expected);
   Value vector_of(const std::vector<Value>& elements, Span span);

@@ -313,6 +313,8 @@ Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
     }
   }
   const Value base = elaborate(*bracket.base);
+  const bool scalar = base.ok() && base.type->scalar();
+  if (scalar && reads_value_like_field(*bracket.base, span)) return {};
   return base.ok() ? select_indices(base, bracket.indices, span) : Value{};
 }
 

@@ -11,12 +11,14 @@
 //
 // A comprehension combines the values of its body (by a sum, a product, ...) for all values of its
 // variables. It combines them from left to right; the last variable changes fastest.
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "compiler/sema/ast_names.h"
 #include "compiler/sema/elaborate.h"
 
 namespace stencil::sema {
@@ -243,6 +245,86 @@ const FunctionInfo* Elaborator::shiftable_function(const ast::Expr& expr) const 
   return function.takes_field ? &function : nullptr;
 }
 
+// Reports S025 if `given` is a field without offsets, and the function reads its argument number
+// `a` like a field although it declares a value.
+bool Elaborator::passes_field_as_value(const FunctionInfo& function, size_t a,
+                                       const ast::Expr& given) {
+  const FieldUse use = field_use(given);
+  if (!use.is_field) return false;
+  if (!use.ok) return true;
+  if (stands_alone(use.field)) return false;
+  const ir::Field& field = env_.program.fields[use.field.field];
+  const TypePtr& type = env_.field_types[use.field.field];
+  const ast::Function& declared = *function.syntax;
+  const ast::Identifier& argument = declared.arguments[a].name;
+  const auto is_read_like_field = [&](const ast::Expr& value) {
+    bool found = false;
+    for_each_read(value, argument.name, [&](const ast::Bracket* bracket) {
+      // `u[1]` may also select a component of a vector
+      found |= !bracket || type->scalar() ||
+               (field.box.rank() > 1 && bracket->indices.size() == field.box.ranges.size());
+    });
+    for_each_call(value, [&](const ast::Call& call) {
+      const Declaration* callee = env_.find(call.callee.name);
+      if (!callee || callee->kind != Declared::Function || callee->unparsed) return;
+      const auto& formal = env_.functions[callee->index].syntax->arguments;
+      for (size_t i = 0; i < std::min(formal.size(), call.arguments.size()); ++i) {
+        const auto* name = std::get_if<ast::Name>(&call.arguments[i]->kind);
+        found |= formal[i].is_field && name && name->name == argument.name;
+      }
+    });
+    return found;
+  };
+  bool found = is_read_like_field(*declared.value);
+  for (const ast::Let& let : declared.lets) found |= is_read_like_field(*let.value);
+  if (!found) return false;
+  Diagnostic& error = env_.report.error(
+      "S025", given.span,
+      fmt::format("'{}' is a field, but argument '{}' of '{}' is not declared as one",
+                  env_.text(given.span), argument.name, declared.name.name));
+  error.related.push_back({argument.span, "declared here as a value"});
+  error.hint = declare_as_field(declared, argument.name);
+  return true;
+}
+
+std::string Elaborator::declare_as_field(const ast::Function& function,
+                                         const std::string& argument) const {
+  std::string list;
+  for (const auto& each : function.arguments) {
+    list += (list.empty() ? "" : ", ") + each.name.name;
+    if (each.is_field || each.name.name == argument) list += " : field";
+    if (each.type && each.name.name != argument) list += " : " + env_.text(each.type->span);
+  }
+  return fmt::format("declare the argument as a field: function {}({})", function.name.name, list);
+}
+
+// The argument of the current function that `expr` names, if it is declared as a value.
+const ast::Identifier* Elaborator::value_argument(const ast::Expr& expr) const {
+  const auto* name = std::get_if<ast::Name>(&expr.kind);
+  const auto current = static_cast<size_t>(current_function_);
+  if (!name || current >= env_.functions.size()) return nullptr;
+  for (const auto& argument : env_.functions[current].syntax->arguments) {
+    if (argument.name.name == name->name && !argument.is_field) return &argument.name;
+  }
+  return nullptr;
+}
+
+// Reports S025 if `base`, which stands in front of offsets or where a field is required, is an
+// argument that is declared as a value. Each argument is reported once.
+bool Elaborator::reads_value_like_field(const ast::Expr& base, Span span) {
+  const ast::Identifier* argument = value_argument(base);
+  if (!argument) return false;
+  const ast::Function& function = *env_.functions[current_function_].syntax;
+  Diagnostic& error = env_.report.error(
+      "S025", argument->span,
+      fmt::format("'{}' reads its argument '{}' like a field, but declares it as a value",
+                  function.name.name, argument->name));
+  error.related.push_back({span, "read here"});
+  if (!applied_at_.empty()) error.related.push_back({applied_at_.back(), "applied here"});
+  error.hint = declare_as_field(function, argument->name) + ", and pass a field without offsets";
+  return true;
+}
+
 Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
                                  const std::vector<int>* shift) {
   if (index >= current_function_) return {};  // use() has reported the error
@@ -257,7 +339,7 @@ Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
     const ast::Expr& given = *call.arguments[a];
     if (arguments[a].is_field) {
       const FieldUse use = field_use(given);
-      if (!use.is_field) {
+      if (!use.is_field && !reads_value_like_field(given, given.span)) {
         Diagnostic& error =
             env_.report.error("S025", given.span,
                               fmt::format("argument '{}' must be a field", arguments[a].name.name));
@@ -267,6 +349,8 @@ Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
       ok &= use.ok;
       key.insert(key.end(), {use.field.field, use.field.level});
       frame.names.insert_or_assign(arguments[a].name.name, use.field);
+    } else if (passes_field_as_value(function, a, given)) {
+      ok = false;
     } else {
       Value value = elaborate(given);
       ok &= value.ok();

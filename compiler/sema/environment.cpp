@@ -101,13 +101,22 @@ const char* why_not_here(Declared kind) {
 
 Environment::Environment(const ast::Program& syntax, const Source& source,
                          const ProgramOptions& options, Diagnostics& diagnostics)
-    : source(source), options(options), report(diagnostics) {
+    : source(source), options(options), report(diagnostics, source) {
   for (const ast::Item& item : syntax.items) {
     const auto [kind, names] = std::visit(DeclaredNames{}, item.kind);
     for (const ast::Identifier* name : names) {
       if (written_names_.emplace(name->name, written_.size()).second) {
         written_.push_back({kind, name->span, item.span});
       }
+    }
+  }
+  for (const ast::BrokenItem& item : syntax.broken) {
+    const bool is_init = item.keyword == "init";
+    const Declared kind = item.keyword == "param" ? Declared::Param : Declared::Field;
+    for (const ast::Identifier& name : item.names) {
+      if (is_init) unparsed_inits.insert(name.name);
+      if (is_init || find_written(name.name) || is_reserved(name.name)) continue;
+      names.emplace(name.name, Declaration{kind, -1, name.span, true, false, true});
     }
   }
 }
@@ -152,14 +161,29 @@ const char* describe(Declared kind) {
   return "";
 }
 
+namespace {
+
+bool same_letters(const std::string& name, const std::string& other) {
+  return std::equal(name.begin(), name.end(), other.begin(), other.end(), [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  });
+}
+
+// Functions that no program can declare; the others are those of the library.
+bool is_reserved_function(const std::string& name) {
+  static const std::unordered_set<std::string> functions = {
+      "select", "abs", "sqrt", "rsqrt", "exp",   "log",  "pow",
+      "sin",    "cos", "tan",  "tanh",  "floor", "ceil", "fma"};
+  return functions.count(name) != 0;
+}
+
+}  // namespace
+
 std::string suggestion(const std::string& name, const std::vector<std::string>& candidates) {
-  auto same_letters = [&](const std::string& other) {
-    return std::equal(name.begin(), name.end(), other.begin(), other.end(), [](char a, char b) {
-      return std::tolower(static_cast<unsigned char>(a)) ==
-             std::tolower(static_cast<unsigned char>(b));
-    });
-  };
-  const auto place = std::find_if(candidates.begin(), candidates.end(), same_letters);
+  const auto place =
+      std::find_if(candidates.begin(), candidates.end(),
+                   [&](const std::string& other) { return same_letters(name, other); });
   if (place != candidates.end()) return *place;
   const std::string nearest = nearest_name(name, candidates);
   const bool telling = name.size() > 2 || (name.size() == 2 && nearest[0] == name[0]);
@@ -187,7 +211,7 @@ bool Environment::check_local_name(const ast::Identifier& name) {
     return false;
   }
   const auto place = names.find(name.name);
-  if (place == names.end()) return true;
+  if (place == names.end() || place->second.unparsed) return true;
   Diagnostic& error =
       report.error("S002", name.span,
                    fmt::format("'{}' is already {}", name.name, describe(place->second.kind)));
@@ -283,12 +307,18 @@ void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
       report.error("S004", span, fmt::format("unknown {} '{}'", what_it_is(kind), name));
   if (++names_suggested_ > kMaxSuggestions) return;
   error.hint = hint_of_later(name, span);
-  if (error.hint.empty()) error.hint = hint_for_foreign_word(kind, name);
-  if (!error.hint.empty()) return;
   std::vector<std::string> candidates = others;
   for (const auto& [candidate, declaration] : names) candidates.push_back(candidate);
   std::sort(candidates.begin(), candidates.end());
   const std::string nearest = suggestion(name, candidates);
+  // A declared name that differs only in case is more likely than a word of another language.
+  const bool other_case = name.size() > 1 && same_letters(name, nearest);
+  if (error.hint.empty() && !other_case) error.hint = hint_for_foreign_word(kind, name);
+  const bool function = is_reserved_function(name) || (means_library(name) && name != "pi");
+  if (error.hint.empty() && kind == Foreign::Value && function) {
+    error.hint = fmt::format("'{0}' is a function: write '{0}(x)'", name);
+  }
+  if (!error.hint.empty()) return;
   if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
   if (kind == Foreign::Region && error.hint.empty() && begins_piece(span)) {
     error.hint = "a local value of a body begins with 'let'";

@@ -25,7 +25,8 @@ struct Declaration {
   Declared kind;
   int index;  // into the list for its kind
   Span span;
-  bool broken = false;  // the declaration has an error, so uses of the name are not reported
+  bool broken = false;    // the declaration has an error, so uses of the name are not reported
+  bool unparsed = false;  // broken by a syntax error: there is no entry with `index`
   bool used = false;
 };
 
@@ -133,6 +134,7 @@ struct Environment {
   // By field; includes inits that are not analysed yet.
   std::unordered_map<std::string, Span> init_places;
   std::unordered_set<ir::FieldId> inits_seen;  // inits analysed so far, including those with errors
+  std::unordered_set<std::string> unparsed_inits;       // fields whose init has a syntax error
   IdVector<ir::ReductionId, ReductionInfo> reductions;  // Declared::Reduction
   uint32_t reader = 0;  // position in the text of the stencil or reduction that is being analysed
   int reductions_begun = 0;

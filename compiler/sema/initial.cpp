@@ -36,7 +36,9 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
   const auto written = env_.init_places.find(field.name);
   const bool seen = env_.inits_seen.count(id) != 0;
   const bool itself = field_ && field_->name == field.name;
-  if (found == inits.end() && seen && !itself) return nullptr;
+  if (found == inits.end() && (seen || env_.unparsed_inits.count(field.name)) && !itself) {
+    return nullptr;
+  }
   Diagnostic& error = env_.report.error(
       "S066", span, fmt::format("the initial value of '{}' can't be read here", field.name));
   if (storage || field.is_series() || field.points) {
@@ -68,7 +70,7 @@ bool Elaborator::initialised_there(const ir::Field& field, int d, const ir::Rang
     const Verdict verdict = decide(facts, inside);
     if (verdict == Verdict::Holds) continue;
     const std::string message = fmt::format("access {} leaves the domain of '{}' in dimension {}",
-                                            env_.text(span), field.name, d + 1);
+                                            env_.text(span), field.name, d);
     if (verdict == Verdict::Unknown) {
       env_.add_check({{inside}, "S031", message, span});
       continue;
@@ -96,7 +98,7 @@ Value Elaborator::initial_value(ir::FieldId id, const std::vector<int>& at, Span
       env_.report
           .error("S066", span,
                  fmt::format("the initial value of '{}' can't be read here", field.name))
-          .found = fmt::format("'{}' has no dimension {} of the grid", field_->name, of_grid + 1);
+          .found = fmt::format("'{}' has no dimension {} of the grid", field_->name, of_grid);
       return {};
     }
     const ir::Range& points = field_->box.ranges[own.back()];

@@ -46,7 +46,7 @@ bool is_one_index(const ir::Range& range) {
   return range.low == range.high && !(range.low == ir::Affine{});
 }
 std::string hint_of_one_index(const Environment& env, const ir::Range& range, size_t dimension) {
-  return fmt::format("dimension {} has the single index {}; write a range as 0..N-1", dimension + 1,
+  return fmt::format("dimension {} has the single index {}; write a range as 0..N-1", dimension,
                      env.print(range.low));
 }
 
@@ -72,7 +72,7 @@ void require_nonempty(Environment& env, const ir::Box& box, const std::string& w
     const std::string message = what + " is empty";
     if (verdict == Verdict::Fails) {
       Diagnostic& error = env.report.error("S034", span, message);
-      error.expected = fmt::format("at least one point in dimension {}", d + 1);
+      error.expected = fmt::format("at least one point in dimension {}", d);
       error.found = fmt::format("{}..{}", env.print(range.low), env.print(range.high));
       return;
     }
@@ -93,12 +93,12 @@ bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer
       if (verdict == Verdict::Fails) {
         Diagnostic& error = env.report.error("S032", span, message);
         error.expected = fmt::format("a range within {}..{} in dimension {}", env.print(limit.low),
-                                     env.print(limit.high), d + 1);
+                                     env.print(limit.high), d);
         error.found = fmt::format("{}..{}", env.print(range.low), env.print(range.high));
         if (is_one_index(limit)) error.hint = hint_of_one_index(env, limit, d);
         return false;
       }
-      ir::Check check{{goal}, "S032", fmt::format("{} in dimension {}", message, d + 1), span};
+      ir::Check check{{goal}, "S032", fmt::format("{} in dimension {}", message, d), span};
       add_empty_alternatives(check.any_nonnegative, inner);
       env.add_check(std::move(check));
     }
@@ -448,7 +448,7 @@ std::string AccessProver::advice(const ir::Access& access, const End& end) const
   const std::string rule = ruled ? fmt::format(
                                        "a boundary other than none at the {} side of "
                                        "dimension {}",
-                                       low != end.thrown ? "low" : "high", d + 1)
+                                       low != end.thrown ? "low" : "high", d)
                                  : "a boundary";
   return fmt::format("{} the region at {}, or give the field {}", low ? "start" : "end",
                      env_.print(inside), rule);
@@ -468,9 +468,9 @@ void AccessProver::report_escape(const ir::Access& access, const End& end, Span 
   const std::string name = given.empty() ? kDefaultNames[of_grid] : given;
 
   Diagnostic& error = env_.report.error("S031", span, describe_access(access, end));
-  error.expected = fmt::format(
-      "index at {} {} in dimension {}", leaves_low ? "least" : "most",
-      env_.print(leaves_low ? domain.low + end.inside : domain.high - end.inside), d + 1);
+  error.expected =
+      fmt::format("index at {} {} in dimension {}", leaves_low ? "least" : "most",
+                  env_.print(leaves_low ? domain.low + end.inside : domain.high - end.inside), d);
   const std::string thrown =
       end.thrown ? fmt::format(", mirrored from {}", env_.print(at + access.offsets[d])) : "";
   error.found = fmt::format("{}{}, at {} = {} in region {}", env_.print(index(access, end)), thrown,
@@ -487,7 +487,7 @@ void AccessProver::record_check(const ir::Access& access, const End& end, Span s
       {goal(access, end)},
       "S031",
       fmt::format("{} in dimension {} ({} end of region {})", describe_access(access, end),
-                  end.dimension + 1, end.side == Side::Low ? "low" : "high", env_.print(region_)),
+                  end.dimension, end.side == Side::Low ? "low" : "high", env_.print(region_)),
       span};
   add_empty_alternatives(check.any_nonnegative, region_);
   env_.add_check(std::move(check));

@@ -13,7 +13,8 @@ namespace stencil::sema {
 
 class Report {
  public:
-  explicit Report(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  Report(Diagnostics& diagnostics, const Source& source)
+      : diagnostics_(diagnostics), source_(source) {}
 
   // Both functions return the diagnostic, which the caller completes. For a repeated diagnostic,
   // they return a dummy that is never reported.
@@ -27,6 +28,9 @@ class Report {
     return diagnostics_.warning(code, span, std::move(message));
   }
 
+  // The text at `span`, for hints that quote the program.
+  std::string text(Span span) const { return std::string(source_.text(span)); }
+
   bool failed() const { return failed_; }  // whether an error has been reported
 
  private:
@@ -35,6 +39,7 @@ class Report {
   }
 
   Diagnostics& diagnostics_;
+  const Source& source_;
   Diagnostic repeated_;
   std::set<std::tuple<std::string, uint32_t, uint32_t>> seen_;
   bool failed_ = false;

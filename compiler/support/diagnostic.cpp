@@ -113,9 +113,20 @@ std::string render(const Source& source, const Diagnostic& d) {
   return out;
 }
 
+// Shows at most kMostErrors errors and says how many more there are.
 std::string render(const Source& source, const Diagnostics& diagnostics) {
+  constexpr size_t kMostErrors = 20;
   std::string out;
-  for (const auto& d : diagnostics.items()) out += render(source, d);
+  size_t errors = 0;
+  for (const auto& d : diagnostics.items()) {
+    const bool is_error = d.severity == Severity::Error;
+    if (!is_error || errors < kMostErrors) out += render(source, d);
+    errors += is_error;
+  }
+  if (errors > kMostErrors) {
+    out += fmt::format("{}: {} more error{} not shown\n", visible(source.name()),
+                       errors - kMostErrors, errors == kMostErrors + 1 ? " is" : "s are");
+  }
   return out;
 }
 

@@ -291,8 +291,17 @@ struct Item {
   Span span;
 };
 
+// An item with a syntax error, as far as the text tells. Semantic analysis uses it to leave out
+// errors that only follow from the syntax error.
+struct BrokenItem {
+  std::string keyword;            // the keyword that is meant; empty if unknown
+  std::vector<Identifier> names;  // what the item probably declares; of an init: its field
+};
+
 struct Program {
   std::vector<Item> items;
+  std::vector<BrokenItem> broken;
+  bool has_errors = false;  // also set if only the ';' of an item is missing, which is not broken
 };
 
 }  // namespace stencil::ast

@@ -20,6 +20,7 @@ namespace stencil {
 // parse.cpp; never leaves parse().
 struct SyntaxError {
   Diagnostic diagnostic;
+  bool only_end_is_missing = false;  // the next item begins where the ';' of this one is missing
 };
 
 class TreeBuilder {

@@ -9,7 +9,7 @@ namespace {
 struct WordRow {
   Foreign kind;
   std::string_view words;  // separated by blanks
-  std::string_view hint;
+  std::string_view hint;   // "{}" stands for the word
 };
 
 constexpr std::string_view kIndices =
@@ -18,12 +18,29 @@ constexpr std::string_view kIndices =
 constexpr std::string_view kNoLoops =
     "a stencil is computed at every point of its region, and steps repeat by themselves";
 constexpr std::string_view kOutput = "'stencilc run' writes fields: --out A=a.npy, --out A=a.png";
+constexpr std::string_view kDifferences =
+    "derivatives are written as differences, as in '(A[1] - A[-1])/2'";
+constexpr std::string_view kLaplacian =
+    "declare a function, 'function lap(u : field) = u[-1] - 2*u[0] + u[1];', and write 'lap(A)'";
+constexpr std::string_view kRandom =
+    "write 'random(i, seed)' with the name of each index and an integer: a number in [0, 1)";
 constexpr std::string_view kNotBuiltIn =
     "not built in; there are exp, log, pow, sqrt, erf, sin, asin, sinh, asinh and similar ones";
 
 constexpr WordRow kWords[] = {
     {Foreign::Value, "PI Pi M_PI", "write 'pi'"},
-    {Foreign::Value, "i j k l", kIndices},
+    {Foreign::Value, "i j k l ii jj kk ix iy iz idx index", kIndices},
+    {Foreign::Value, "x y z xx yy zz X Y Z",
+     "the coordinate of a point is 'position(i)', with the i of a box [i in ...] or of an init"},
+    {Foreign::Value, "dx dy dz hx hy hz",
+     "declare it, 'param {} : real = 0.1;', or give the grid a 'spacing' and write 'spacing(0)'"},
+    {Foreign::Value, "dt", "declare it: 'param dt : real = 0.1;'"},
+    {Foreign::Value, "N M nx ny nz Nx Ny Nz NX NY NZ nt Nt NT",
+     "declare it: 'param {} : integer = 64;'"},
+    {Foreign::Value, "e E M_E", "write 'exp(1.0)'"},
+    {Foreign::Value, "random", kRandom},
+    {Foreign::Value, "real float double integer long half",
+     "it is a type: a conversion is a call, '{}(x)'"},
     {Foreign::Value, "t step it", "the index of the current step is 'time'"},
     {Foreign::Value, "True TRUE", "write 'true'"},
     {Foreign::Value, "False FALSE", "write 'false'"},
@@ -39,8 +56,26 @@ constexpr WordRow kWords[] = {
     {Foreign::Function, "fabs fabsf iabs labs", "write 'abs'"},
     {Foreign::Function, "fmax fmaxf maximum amax", "write 'max'"},
     {Foreign::Function, "fmin fminf minimum amin", "write 'min'"},
-    {Foreign::Function, "if iif where merge cond", "write 'select(condition, a, b)'"},
-    {Foreign::Function, "int", "write 'integer(x)'"},
+    {Foreign::Function, "if iif ifelse where merge cond piecewise",
+     "write 'select(condition, a, b)'"},
+    {Foreign::Function, "int int32", "write 'integer(x)'"},
+    {Foreign::Function, "int64", "write 'long(x)'"},
+    {Foreign::Function, "float32 single", "write 'float(x)'"},
+    {Foreign::Function, "float64 dble", "write 'double(x)'"},
+    {Foreign::Function, "pi", "'pi' is not a function: omit the parentheses"},
+    {Foreign::Function, "clip clamp", "write 'min(max(x, low), high)'"},
+    {Foreign::Function, "heaviside step", "write 'select(x >= 0, 1, 0)'"},
+    {Foreign::Function, "lerp mix", "write 'a + t*(b - a)'"},
+    {Foreign::Function, "abs2", "write 'x*x'"},
+    {Foreign::Function, "rand uniform noise drand48", kRandom},
+    {Foreign::Function, "randn normal gauss",
+     "'random(i, seed)' is uniform in [0, 1): of two such numbers r and s, "
+     "'sqrt(-2*log(1 - r))*cos(2*pi*s)' is normal"},
+    {Foreign::Function, "shape size len length ndim",
+     "sizes are params: 'param N : integer = 64;' and 'grid G = [0..N-1];'"},
+    {Foreign::Function, "conv convolve convolve2d correlate",
+     "write the sum over the neighbours: 'sum(a in -1..1 : w[a+1] * A[a])'"},
+    {Foreign::Function, "cross", "write each component of the product"},
     {Foreign::Function, "nint rint lround anint",
      "write 'round(x)', which rounds halves away from zero"},
     {Foreign::Function, "fix aint", "write 'trunc(x)'"},
@@ -54,7 +89,7 @@ constexpr WordRow kWords[] = {
     {Foreign::Function, "tgamma lgamma expm1 log1p j0 j1 y0 y1 sinc", kNotBuiltIn},
     {Foreign::Function, "ln alog dlog logf", "write 'log'"},
     {Foreign::Function, "power powf", "write 'pow(x, y)'"},
-    {Foreign::Function, "roll circshift cshift",
+    {Foreign::Function, "roll shift circshift cshift",
      "a neighbour is read at its offset, as in A[-1]; 'boundary periodic' wraps around"},
     {Foreign::Function, "mean avg average",
      "divide a sum: 'sum(a in -1..1 : A[a])/3' for neighbours, 'reduce' for all points"},
@@ -62,8 +97,9 @@ constexpr WordRow kWords[] = {
      "write the products: 'sqrt(v[0]*v[0] + v[1]*v[1])'; for a sum over all points use 'reduce'"},
     {Foreign::Function, "range arange linspace", "a range is written 'low..high', as in '0..N-1'"},
     {Foreign::Function, "time", "'time' is not a function: omit the parentheses"},
-    {Foreign::Function, "laplace laplacian del2 gradient grad",
-     "derivatives are written as differences, as in '(A[1] - A[-1])/2'"},
+    {Foreign::Function, "lap laplace laplacian Laplacian del2", kLaplacian},
+    {Foreign::Function,
+     "gradient grad div divergence curl rot diff D Dx Dy Dz dx dy dz dxx dyy dzz", kDifferences},
     {Foreign::Function, "zeros ones", "one value stands for all points: 'init A = 0;'"},
     {Foreign::Function, "Eq", "write 'stencil n : F on REGION = expression;'"},
     {Foreign::Function, "print printf disp", kOutput},
@@ -74,6 +110,9 @@ constexpr WordRow kWords[] = {
     {Foreign::Reducer, "maximum amax", "write 'max'"},
     {Foreign::Reducer, "minimum amin", "write 'min'"},
     {Foreign::Reducer, "norm norm2 l2", "write the square root of a 'sum' of squares"},
+
+    {Foreign::Region, "interior inner inside", "declare it: 'subgrid {} of G = [1..N-2];'"},
+    {Foreign::Region, "all domain whole everywhere", "write the name of the grid"},
 
     {Foreign::Type, "int Integer INTEGER int32 int32_t i32", "write 'integer'"},
     {Foreign::Type, "int64 int64_t i64 size_t", "write 'long'"},
@@ -111,34 +150,24 @@ constexpr WordRow kWords[] = {
     {Foreign::Item, "steps", "steps are an attribute of the grid: 'grid G = [0..N-1] steps 100;'"},
     {Foreign::Item, "vector array", "write 'field A : real on G;'"},
 
-    {Foreign::Boundary, "dirichlet Dirichlet fixedValue edge value",
-     "write 'fixed 0' for the value of the edge point, or 'constant 0' for the value beyond it"},
-    {Foreign::Boundary, "zero", "write 'constant 0', with the value beyond the edge"},
-    {Foreign::Boundary, "neumann Neumann fixedGradient derivative slope flux",
-     "write 'gradient 0', with the derivative along the outward normal"},
-    {Foreign::Boundary, "zeroGradient nearest replicate", "write 'clamp'"},
-    {Foreign::Boundary, "reflect reflecting reflective",
-     "write 'mirror', or 'symmetric' where the edge point is repeated"},
-    {Foreign::Boundary, "antimirror",
-     "write 'odd', or 'antisymmetric' where the edge point is repeated"},
-    {Foreign::Boundary, "extrapolate extrapolated extrapolation smooth", "write 'linear'"},
-    {Foreign::Boundary, "wrap cyclic circular", "write 'periodic'"},
-
-    {Foreign::Member, "dx dy dz dx2 dy2 dz2 dt dt2 laplace",
-     "derivatives are written as differences, as in '(A[1] - A[-1])/2'"},
+    {Foreign::Member, "dx dy dz dx2 dy2 dz2 dt dt2 laplace", kDifferences},
     {Foreign::Member, "forward", "a stencil gives the new value: 'stencil n : F on REGION = e;'"},
     {Foreign::Member, "backward", "the previous level is 'A@-1[0]'; the field needs 'history 2'"},
 };
 
 }  // namespace
 
-std::string_view hint_for_foreign_word(Foreign kind, std::string_view word) {
+std::string hint_for_foreign_word(Foreign kind, std::string_view word) {
   for (const WordRow& row : kWords) {
     const bool function = kind == Foreign::Value && row.kind == Foreign::Function;
     if (row.kind != kind && !function) continue;
     for (size_t at = 0; at <= row.words.size();) {
       const size_t end = std::min(row.words.find(' ', at), row.words.size());
-      if (row.words.substr(at, end - at) == word) return row.hint;
+      if (row.words.substr(at, end - at) == word) {
+        std::string hint(row.hint);
+        if (const size_t hole = hint.find("{}"); hole != hint.npos) hint.replace(hole, 2, word);
+        return hint;
+      }
       at = end + 1;
     }
   }

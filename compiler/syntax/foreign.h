@@ -1,7 +1,7 @@
 // Hints for users of NumPy, Fortran, C, MATLAB or Devito who write a construct of these languages.
 // One table covers names that semantic analysis does not know (foreign.cpp), another one tokens at
-// which the parser fails (foreign_tokens.cpp); each row is one mistake. Examples in hints are
-// one-dimensional.
+// which the parser fails (foreign_tokens.cpp), a third one boundary rules (foreign_boundaries.cpp);
+// each row is one mistake. Examples in hints are one-dimensional.
 #pragma once
 
 #include <string>
@@ -13,10 +13,18 @@ namespace stencil {
 
 // What a foreign word stands for. Value also covers functions where the context does not
 // distinguish them.
-enum class Foreign { Item, Type, Value, Function, Field, Region, Reducer, Boundary, Member };
+enum class Foreign { Item, Type, Value, Function, Field, Region, Reducer, Member };
 
 // How to write it in this language; empty if no row has the word.
-std::string_view hint_for_foreign_word(Foreign kind, std::string_view word);
+std::string hint_for_foreign_word(Foreign kind, std::string_view word);
+
+// The boundary rules of the language.
+inline constexpr std::string_view kBoundaryRules =
+    "none constant fixed gradient clamp mirror odd symmetric antisymmetric linear periodic";
+
+// The boundary rule that is meant by the word at the start of `text`: the rule of another tool, or
+// a misspelt one. Empty if none is known.
+std::string hint_for_boundary(std::string_view text);
 
 // Where the parser failed: at the first token of `text` from `token` on, in the item that begins at
 // `item`. `expected` is what must stand there (messages.h).

@@ -73,6 +73,10 @@ class Place {
     for (; k > 0 && token.kind != TokenKind::End; --k) token = token_at(text_, token.span.end);
     return spelling(token);
   }
+  // The text from the next token on.
+  std::string_view text_of_next() const {
+    return text_.substr(token_at(text_, found_.span.end).span.begin);
+  }
   bool ends_item_in_line() const {
     const auto rest = text_.substr(found_.span.begin);
     return rest.substr(0, rest.find_first_of("\r\n")).find(';') != std::string_view::npos;
@@ -344,9 +348,6 @@ const TokenRow kTokens[] = {
      [](const Place& p) {
        return p.item() == "field" && p.back() == "constant" && is_number(p.token());
      }},
-    {"periodic", 0, kDue<end>, "write 'boundary periodic'"},
-    {"clamp", 0, kDue<end>, "write 'boundary clamp'"},
-    {"mirror", 0, kDue<end>, "write 'boundary mirror'"},
     {"0", 0, kDue<grammar::level_sign>, "the newest level has no '@'"},
     {"", 0, kDue<grammar::level_sign>,
      "a stencil gives the new level; '@-1' is the level before the newest"},
@@ -388,19 +389,23 @@ Made let_without_word(const Place& p) {
   return fmt::format("a local value begins with 'let': 'let {} = ...;'", p.token());
 }
 
+// Matches: field A : real on G periodic;
+Made rule_without_word(const Place& p) {
+  if (!p.is_due(kDue<end, grammar::series_end>) || !is_one_of(kBoundaryRules, p.token())) return "";
+  return fmt::format("write 'boundary {}'", p.token());
+}
+
 // Matches: boundary = periodic, boundary(periodic).
 Made boundary_as_attribute(const Place& p) {
   const bool due = p.is_due(kDue<grammar::boundary_rules, grammar::boundary_kind>);
   if (!due || !is_one_of("= : (", p.token())) return "";
-  const std::string_view foreign = hint_for_foreign_word(Foreign::Boundary, p.next());
-  if (!foreign.empty()) return std::string(foreign);
+  if (std::string foreign = hint_for_boundary(p.text_of_next()); !foreign.empty()) return foreign;
   if (p.next() == "constant") return "the rule follows without a sign: 'boundary constant 0'";
   if (is_one_of("gradient fixed", p.next())) {
     return fmt::format("the rule follows without a sign: 'boundary {} 0'", p.next());
   }
-  const bool rule = is_one_of("none clamp mirror odd periodic", p.next());
-  return fmt::format("write the rule directly after the word: 'boundary {}'",
-                     rule ? p.next() : "clamp");
+  const bool rule = is_one_of(kBoundaryRules, p.next());
+  return fmt::format("the rule follows without a sign: 'boundary {}'", rule ? p.next() : "clamp");
 }
 
 // Matches: a .gt. b, a .and. b, .not. a
@@ -441,9 +446,13 @@ Made letter_of_no_name(const Place& p) {
   return letter ? "names have the letters a to z and A to Z, digits and '_'" : "";
 }
 
-constexpr Made (*kMade[])(const Place&) = {type_ahead_of_name, param_without_type,
-                                           let_without_word,   boundary_as_attribute,
-                                           operator_in_dots,   declaration_of_another_language};
+constexpr Made (*kMade[])(const Place&) = {type_ahead_of_name,
+                                           param_without_type,
+                                           let_without_word,
+                                           boundary_as_attribute,
+                                           rule_without_word,
+                                           operator_in_dots,
+                                           declaration_of_another_language};
 
 }  // namespace
 

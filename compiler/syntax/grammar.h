@@ -306,6 +306,9 @@ struct else_word : keyword<else_> {};
 struct else_piece : if_must<seq<else_word, opt<region_indices>, assign>, expression, piece_end> {};
 struct region_piece : if_must<region, opt<where>, assign, expression, piece_end> {};
 struct piece : sor<else_piece, region_piece> {};
+// One statement of a body, for the recovery after an error in the statements before it.
+struct stencil_statement : sor<let, must<piece>> {};
+struct function_statement : sor<let, must<function_value, expression, let_end>> {};
 struct single_piece : success {};
 struct stencil_body : seq<token<body_open>, star<let>, must<piece>, star<piece>,
                           must<token<body_close>>, optional_end> {};

@@ -35,17 +35,9 @@ bool begins_line(std::string_view text, const Token& token) {
   return token_at(text, begin).span.begin == token.span.begin;
 }
 
-// True if the token probably starts the next item and is not part of this one.
-bool begins_item(std::string_view text, const Token& token) {
-  return is_item_keyword(at(text, token.span)) && begins_line(text, token);
-}
-
 // The hint for a word where an item is expected: a misspelt keyword, or an assignment to a field.
 std::string item_hint(std::string_view text, const Token& word) {
-  const auto name = nearest_name(
-      std::string(at(text, word.span)),
-      {"param", "grid", "subgrid", "type", "field", "series", "points", "table", "function",
-       "stencil", "repeat", "init", "reduce", "record", "stop", "require"});
+  const std::string name = meant_item(std::string(at(text, word.span)));
   if (!name.empty()) return fmt::format("did you mean '{}'?", name);
   const auto next = at(text, token_at(text, word.span.end).span);
   const bool assigned = next == "[" || next == "=" || next == "@";
@@ -82,8 +74,8 @@ std::string hint_for(const TreeBuilder& builder, const Token& token,
       hint_for_foreign_token({text, builder.item_begin(), token.span, expectation.expected});
   if (expectation.expected == kExpectation<grammar::item>.expected) {
     if (!foreign_token.empty()) return foreign_token;
-    const auto foreign = hint_for_foreign_word(Foreign::Item, found);
-    if (!foreign.empty()) return std::string(foreign);
+    if (auto foreign = hint_for_foreign_word(Foreign::Item, found); !foreign.empty())
+      return foreign;
     if (token.kind == TokenKind::Word) return item_hint(text, token);
     if (found == ";")
       return "an item with a body ends with at most one ';', and an item cannot be empty";
@@ -93,8 +85,9 @@ std::string hint_for(const TreeBuilder& builder, const Token& token,
     return "write it after the field: 'stencil n : F every 4 on REGION = e;'";
   }
   if (expectation.expected == kExpectation<grammar::boundary_rules>.expected ||
-      expectation.expected == kExpectation<grammar::boundary_kind>.expected) {
-    return std::string(hint_for_foreign_word(Foreign::Boundary, found));
+      expectation.expected == kExpectation<grammar::boundary_kind>.expected ||
+      expectation.expected == kExpectation<grammar::boundary_high>.expected) {
+    return hint_for_boundary(text.substr(token.span.begin));
   }
   if (token.kind == TokenKind::Word && is_keyword(found) && !is_item_keyword(found) &&
       expectation.expected == kExpectation<grammar::primary>.expected) {
@@ -128,6 +121,17 @@ SyntaxError unexpected_token(const TreeBuilder& builder, size_t offset, Expectat
     e.diagnostic.hint = hint_for(builder, token, expectation);
   }
   return e;
+}
+
+bool item_may_end_at(std::string_view text, size_t offset) {
+  const Token token = token_at(text, offset);
+  return token.kind == TokenKind::End || begins_item(text, token);
+}
+
+std::string meant_item(const std::string& word) {
+  return nearest_name(
+      word, {"param", "grid", "subgrid", "type", "field", "series", "points", "table", "function",
+             "stencil", "repeat", "init", "reduce", "record", "stop", "require"});
 }
 
 SyntaxError number_out_of_range(std::string_view text, Span number, std::string expected) {

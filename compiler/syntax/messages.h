@@ -7,6 +7,7 @@
 //   P004 nesting too deep        P008 bad character
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "compiler/syntax/builder.h"
@@ -132,6 +133,12 @@ SyntaxError expression_too_deep(Span place);                                    
 SyntaxError chained_comparison(Span comparison);                                            // P006
 // P009: `number` is a number up to `digits_end`, followed by more characters without a blank.
 SyntaxError malformed_number(std::string_view text, Span number, uint32_t digits_end);
+// Whether the next item begins at the token at `offset`, or the text ends.
+bool item_may_end_at(std::string_view text, size_t offset);
+
+// The keyword of an item that `word` is or misspells; "" if there is none.
+std::string meant_item(const std::string& word);
+
 SyntaxError file_too_large(size_t bytes, size_t limit);  // P010
 SyntaxError attribute_given_twice(Span attribute, std::string_view name,
                                   std::string_view item);  // P011
@@ -146,8 +153,12 @@ struct Control : tao::pegtl::normal<Rule> {
       throw unterminated_comment(
           {static_cast<uint32_t>(offset), static_cast<uint32_t>(offset + 2)});
     } else {
-      throw unexpected_token(builder, offset, kExpectation<Rule>,
-                             std::is_base_of_v<grammar::name, Rule>);
+      SyntaxError error = unexpected_token(builder, offset, kExpectation<Rule>,
+                                           std::is_base_of_v<grammar::name, Rule>);
+      constexpr bool is_end =
+          std::is_base_of_v<grammar::end, Rule> || std::is_same_v<Rule, grammar::end>;
+      error.only_end_is_missing = is_end && item_may_end_at(builder.text(), offset);
+      throw error;
     }
   }
 };

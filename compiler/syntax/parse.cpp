@@ -2,10 +2,16 @@
 //
 // Parsing item by item, instead of one rule for the whole program, makes recovery a loop: an error
 // within an item is recorded, the rest of that item is skipped, and the next item is parsed
-// normally. Each item is therefore reported at most once, by its first error, and an error in one
-// item never causes one in another. Every iteration consumes text, and each byte is visited a
-// bounded number of times, so the time is linear in the length.
+// normally. An error in one item therefore never causes one in another. After an error in a body,
+// the parser continues with the statement after the next ';'. An error within braces, as in a block
+// of C, ends the body, because each of its lines would be an error. The number of errors is limited
+// and each byte is visited a bounded number of times per error, so the time is linear in the
+// length.
 #include "compiler/syntax/parse.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "compiler/syntax/actions.h"
 #include "compiler/syntax/messages.h"
@@ -32,41 +38,146 @@ size_t match(std::string_view text, size_t at, TreeBuilder& builder) {
   return static_cast<size_t>(in.current() - text.data());
 }
 
+// The items after which a ';' may be missing, and what completes them.
+using Completion = void (TreeBuilder::*)();
+constexpr std::pair<std::string_view, Completion> kCompletions[] = {
+    {"param", &TreeBuilder::param},     {"grid", &TreeBuilder::grid},
+    {"subgrid", &TreeBuilder::subgrid}, {"type", &TreeBuilder::type_decl},
+    {"field", &TreeBuilder::field},     {"series", &TreeBuilder::series},
+    {"points", &TreeBuilder::points},   {"table", &TreeBuilder::table},
+    {"stencil", &TreeBuilder::stencil}, {"function", &TreeBuilder::function},
+    {"init", &TreeBuilder::init},       {"reduce", &TreeBuilder::reduce},
+    {"record", &TreeBuilder::record},   {"stop", &TreeBuilder::stop},
+    {"require", &TreeBuilder::require}};
+
+bool complete_item(TreeBuilder& builder) {
+  for (const auto& [word, completion] : kCompletions) {
+    if (word != builder.item_word()) continue;
+    (builder.*completion)();
+    return true;
+  }
+  return false;
+}
+
+// The names that an item with an error declares, as far as its text tells: the words up to the
+// first symbol other than a comma. For `double f(double x)` these are `double` and `f`.
+ast::BrokenItem broken_item(std::string_view text, size_t item) {
+  const auto spelling = [&](const Token& token) {
+    return std::string(text.substr(token.span.begin, token.span.end - token.span.begin));
+  };
+  Token token = token_at(text, item);
+  ast::BrokenItem broken;
+  if (token.kind != TokenKind::Word) return broken;
+  broken.keyword = meant_item(spelling(token));
+  const bool named = broken.keyword != "stencil" && broken.keyword != "repeat" &&
+                     broken.keyword != "stop" && broken.keyword != "require";
+  if (broken.keyword != spelling(token)) broken.names.push_back({spelling(token), token.span});
+  for (token = token_at(text, token.span.end); named; token = token_at(text, token.span.end)) {
+    const bool word = token.kind == TokenKind::Word && !is_keyword(spelling(token));
+    if (word) broken.names.push_back({spelling(token), token.span});
+    if (!word && spelling(token) != ",") break;
+  }
+  return broken;
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, Diagnostics& diagnostics)
+      : text_(text), builder_(text), diagnostics_(diagnostics) {}
+
+  ast::Program program() {
+    size_t at = match<grammar::prologue>(text_, 0, builder_);
+    std::vector<ast::BrokenItem> broken;
+    while (errors_ < kMaxErrors) {
+      size_t item = at;
+      try {
+        item = match<grammar::skip>(text_, at, builder_);
+        if (item == text_.size()) break;
+        if (errors_ > 0 && text_[item] == '}' && builder_.open_repeats() == 0) {
+          at = item + 1;  // closes a construct that had an error
+          continue;
+        }
+        builder_.start_item(token_at(text_, item).span);
+        at = match<grammar::one_item>(text_, item, builder_);
+      } catch (SyntaxError& error) {
+        const size_t place = report(error);
+        const bool complete = error.only_end_is_missing && complete_item(builder_);
+        if (!complete) broken.push_back(broken_item(text_, item));
+        at = complete ? place : next_item(text_, item, rest_of_body(item, place));
+      }
+    }
+    if (errors_ == 0 && builder_.open_repeats() > 0) {
+      const Expectation expectation = {"a stencil, or '}' after the last repeated one"};
+      SyntaxError error = unexpected_token(builder_, text_.size(), expectation, false);
+      report(error);
+      broken.push_back({"repeat", {}});
+    }
+    ast::Program program = builder_.take_program();
+    program.broken = std::move(broken);
+    program.has_errors = errors_ > 0;
+    return program;
+  }
+
+ private:
+  // Returns the place of the error.
+  size_t report(SyntaxError& error) {
+    ++errors_;
+    const size_t place = error.diagnostic.span.begin;
+    diagnostics_.add(std::move(error.diagnostic));
+    return place;
+  }
+
+  // Reports the errors of the statements that follow `error` in the body of an item. Returns the
+  // place of the last error.
+  size_t rest_of_body(size_t item, size_t error) {
+    const bool function = builder_.item_word() == "function";
+    if (!function && builder_.item_word() != "stencil") return error;
+    while (errors_ < kMaxErrors) {
+      size_t at = next_statement(text_, item, error);
+      if (at == std::string_view::npos) break;
+      builder_.start_item(token_at(text_, item).span);
+      try {
+        for (;;) {
+          at = match<grammar::skip>(text_, at, builder_);
+          const Token token = token_at(text_, at);
+          if (token.kind == TokenKind::End || text_[at] == '}') return error;
+          if (begins_item(text_, token)) return error;
+          at = function ? match<grammar::function_statement>(text_, at, builder_)
+                        : match<grammar::stencil_statement>(text_, at, builder_);
+        }
+      } catch (SyntaxError& next) {
+        const size_t place = report(next);
+        if (place <= error) break;
+        error = place;
+      }
+    }
+    return error;
+  }
+
+  std::string_view text_;
+  TreeBuilder builder_;
+  Diagnostics& diagnostics_;
+  int errors_ = 0;
+};
+
 }  // namespace
 
-std::optional<ast::Program> parse(const Source& source, Diagnostics& diagnostics) {
+ast::Program parse_with_errors(const Source& source, Diagnostics& diagnostics) {
   const std::string_view text = source.text();
   if (text.size() > kMaxSourceBytes) {
     diagnostics.add(file_too_large(text.size(), kMaxSourceBytes).diagnostic);
-    return std::nullopt;
+    ast::Program none;
+    none.broken.emplace_back();
+    none.has_errors = true;
+    return none;
   }
-  TreeBuilder builder(text);
-  int errors = 0;
-  size_t at = match<grammar::prologue>(text, 0, builder);
-  while (errors < kMaxErrors) {
-    size_t item = at;
-    try {
-      item = match<grammar::skip>(text, at, builder);
-      if (item == text.size()) break;
-      if (errors > 0 && text[item] == '}' && builder.open_repeats() == 0) {
-        at = item + 1;  // closes a construct that had an error
-        continue;
-      }
-      builder.start_item(token_at(text, item).span);
-      at = match<grammar::one_item>(text, item, builder);
-    } catch (SyntaxError& error) {
-      ++errors;
-      at = next_item(text, item, error.diagnostic.span.begin);
-      diagnostics.add(std::move(error.diagnostic));
-    }
-  }
-  if (errors == 0 && builder.open_repeats() > 0) {
-    const Expectation expectation = {"a stencil, or '}' after the last repeated one"};
-    diagnostics.add(unexpected_token(builder, text.size(), expectation, false).diagnostic);
-    ++errors;
-  }
-  if (errors > 0) return std::nullopt;
-  return builder.take_program();
+  return Parser(text, diagnostics).program();
+}
+
+std::optional<ast::Program> parse(const Source& source, Diagnostics& diagnostics) {
+  ast::Program program = parse_with_errors(source, diagnostics);
+  if (program.has_errors) return std::nullopt;
+  return program;
 }
 
 }  // namespace stencil

@@ -9,9 +9,13 @@
 
 namespace stencil {
 
-// The syntax tree of `source`, or nullopt if the text does not parse (then at least one P0xx error
-// has been appended). Reports every item that does not parse: after an error the parser continues
-// with the next item. Linear in the length of the text.
+// The syntax tree of `source`. Appends a P0xx error for every item that does not parse, and for
+// every statement of a body, and sets Program::has_errors. Items with errors are missing from the
+// tree and listed in Program::broken, except those of which only the ';' is missing. Linear in the
+// length of the text.
+ast::Program parse_with_errors(const Source& source, Diagnostics& diagnostics);
+
+// Like parse_with_errors, but nullopt if there are errors.
 std::optional<ast::Program> parse(const Source& source, Diagnostics& diagnostics);
 
 // The tree as indented text, for --emit ast and the tests.

@@ -146,4 +146,47 @@ size_t next_item(std::string_view text, size_t item, size_t error) {
   return text.size();
 }
 
+size_t next_statement(std::string_view text, size_t item, size_t error) {
+  std::string open;  // the brackets that are open
+  Token before;
+  Token token = token_at(text, item);
+  for (; token.kind != TokenKind::End; before = token, token = token_at(text, token.span.end)) {
+    const char c = text[token.span.begin];
+    const bool symbol = token.kind == TokenKind::Symbol;
+    const bool past_error = token.span.begin >= error;
+    if (past_error && begins_item(text, token)) break;
+    // The brace of a body follows a name, a number, ')' or ']'; that of an aggregate a symbol.
+    const char last = before.span.end > 0 ? text[before.span.end - 1] : ' ';
+    const bool opens_body = before.kind != TokenKind::Symbol || last == ')' || last == ']';
+    if (symbol && open.empty() && c == '{' && opens_body) {
+      if (past_error) break;
+      open = "b";
+    } else if (symbol && (c == '(' || c == '[' || c == '{')) {
+      if (past_error && open == "b" && c == '{') break;
+      open += c;
+    } else if (symbol && (c == ')' || c == ']' || c == '}') && !open.empty()) {
+      if (past_error && open == "b") break;
+      open.pop_back();
+    } else if (symbol && c == ';') {
+      // At the end of a line, a ';' ends the statement even if a bracket lies open.
+      const bool ends_line = token_at(text, token.span.end).first_on_line;
+      if (open.starts_with('b') && ends_line && open.find('{') == std::string::npos) open = "b";
+      if (past_error && open == "b") return token.span.end;
+      if (past_error) break;
+    }
+  }
+  return std::string_view::npos;
+}
+
+bool begins_item(std::string_view text, const Token& token) {
+  const auto word = text.substr(token.span.begin, token.span.end - token.span.begin);
+  if (token.kind != TokenKind::Word) return false;
+  if (!is_item_keyword(word) && word != "points" && word != "repeat" && word != "record") {
+    return false;
+  }
+  const auto line = text.substr(0, token.span.begin).find_last_of("\r\n");
+  const size_t begin = line == std::string_view::npos ? 0 : line + 1;
+  return token_at(text, begin).span.begin == token.span.begin;
+}
+
 }  // namespace stencil

@@ -35,4 +35,13 @@ bool is_keyword(std::string_view word);       // any reserved word
 // follows the closing brace of a body, it is an item's keyword. The result is greater than `item`.
 size_t next_item(std::string_view text, size_t item, size_t error);
 
+// Where to continue within the body of the item that begins at `item`, after an error at `error`:
+// after the next ';' of the body. Returns npos if the error lies outside of a body, or if the body
+// ends or a brace is opened before that ';'.
+size_t next_statement(std::string_view text, size_t item, size_t error);
+
+// Whether a word that begins a line starts an item: its keyword is reserved, or is 'points',
+// 'repeat' or 'record'.
+bool begins_item(std::string_view text, const Token& token);
+
 }  // namespace stencil

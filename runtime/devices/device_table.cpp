@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "compiler/support/diagnostic.h"
+#include "compiler/support/synonyms.h"
 #include "compiler/support/try.h"
 #include "runtime/devices/cuda_device.h"
 #include "runtime/devices/environment.h"
@@ -72,10 +72,9 @@ Result<ChosenDevice> choose_device(const std::string& name) {
     return Failure{"R041", fmt::format("device '{}' is not present: {}", name, info.reason),
                    "'stencilc devices' lists what this machine has"};
   }
-  const std::string near = nearest_name(base, names);
+  const std::string meant = suggest_option(base, names);
   return Failure{"R040", fmt::format("unknown device '{}'", name),
-                 near.empty() ? fmt::format("use one of {}", fmt::join(names, ", "))
-                              : fmt::format("did you mean '{}'?", near)};
+                 meant.empty() ? fmt::format("use one of {}", fmt::join(names, ", ")) : meant};
 }
 
 }  // namespace stencil::runtime

@@ -232,6 +232,10 @@ Result<Preface> read_preface(const InputFile& file) {
   TRY(file.read(0, known, start));
   const std::string_view bytes(start, static_cast<size_t>(known));
   const std::string& name = file.path();
+  if (bytes.starts_with("PK\x03\x04")) {
+    return Failure{"R020", "'" + name + "' is a .npz archive, not a .npy file",
+                   "write one array with np.save(\"x.npy\", array)"};
+  }
   if (bytes.substr(0, kNpyMagic.size()) != kNpyMagic)
     return damaged_npy(name, "it does not start with the .npy signature");
   if (known < kFixed) return damaged_npy(name, "it is truncated");

@@ -69,7 +69,8 @@ TEST_P(ErrorText, IsAsExpected) {
   const Source source(GetParam() + ".stn", text);
   Diagnostics diagnostics;
   const auto program = load_program(source, options_of(text), diagnostics);
-  const std::string rendered = render(source, diagnostics);
+  std::string rendered;  // all errors, however many
+  for (const Diagnostic& diagnostic : diagnostics.items()) rendered += render(source, diagnostic);
 
   EXPECT_EQ(program.has_value(), !diagnostics.has_errors());
   const std::string code = GetParam().substr(0, 4);  // S031_low_end.stn is about S031

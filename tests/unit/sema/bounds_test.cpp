@@ -31,7 +31,7 @@ TEST(Bounds, UnprovedBoundsAreCheckedAtRunTime) {
   ASSERT_EQ(program.checks.size(), 2u);  // the region in the grid, and the access
   EXPECT_EQ(program.checks[1].code, "S031");
   EXPECT_EQ(program.checks[1].message,
-            "access A[-3] leaves the grid in dimension 1 (low end of region [M..N-1])");
+            "access A[-3] leaves the grid in dimension 0 (low end of region [M..N-1])");
   EXPECT_FALSE(ir::failed_checks(program, {9, 3}, no_reals(program)).has_errors());
   EXPECT_FALSE(ir::failed_checks(program, {9, 9}, no_reals(program)).has_errors());  // empty region
   const Diagnostics failed = ir::failed_checks(program, {9, 2}, no_reals(program));

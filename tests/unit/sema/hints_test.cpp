@@ -100,6 +100,16 @@ TEST(Hints, InExpressions) {
       {"sin A[0,0]", "a function is called with parentheses", "sin(A[0,0])"},
       {"std::sin(A[0,0])", "a function is called by its name alone", "sin(A[0,0])"},
       {"|A[0,0]|", "write 'abs(x)'", "abs(A[0,0])"},
+      {"A[0,0]/dx", "declare it, 'param dx : real = 0.1;', or give the grid a 'spacing'", ""},
+      {"clip(A[0,0], 0, 1)", "write 'min(max(x, low), high)'", "min(max(A[0,0], 0), 1)"},
+      {"heaviside(A[0,0])", "write 'select(x >= 0, 1, 0)'", "select(A[0,0] >= 0, 1, 0)"},
+      {"exp * A[0,0]", "'exp' is a function: write 'exp(x)'", "exp(A[0,0])"},
+      {"pi() * A[0,0]", "'pi' is not a function", "pi * A[0,0]"},
+      {"e * A[0,0]", "write 'exp(1.0)'", "exp(1.0) * A[0,0]"},
+      {"laplacian(A)", "declare a function, 'function lap(u : field) = u[-1] - 2*u[0] + u[1];'",
+       ""},
+      {"div(A)", "derivatives are written as differences", "(A[1,0] - A[-1,0])/2"},
+      {"rand()", "write 'random(i, seed)'", ""},
       {"A.laplace", "derivatives are written as differences", "(A[1,0] - A[-1,0])/2"},
       {"A.backward", "the previous level is 'A@-1[0]'", "A@-1[0,0]"},
       {"A[end,0]", "there is no word for the last index", ""},
@@ -146,6 +156,16 @@ TEST(Hints, OnItems) {
       {"field B : real on G boundary(clamp);",
        "write the rule directly after the word: 'boundary clamp'",
        "field B : real on G boundary clamp;"},
+      {"field B : real on G boundary neumann;", "write 'symmetric' for a slope of 0",
+       "field B : real on G boundary symmetric;"},
+      {"field B : real on G boundary [zeroGradient .. zero-flux, wrap];", "write 'symmetric'", ""},
+      {"field B : real on G boundary [clamp .. grid_wrap, clamp];", "write 'periodic'", ""},
+      {"field B : real on G boundary perodic;", "did you mean 'periodic'?",
+       "field B : real on G boundary periodic;"},
+      {"field B : real on G boundary = wrap;", "write 'periodic'",
+       "field B : real on G boundary periodic;"},
+      {"field B : real on G symmetric;", "write 'boundary symmetric'",
+       "field B : real on G boundary symmetric;"},
       {"field B : real on G boundary constant;",
        "the value beyond the edge follows: 'boundary constant 0'",
        "field B : real on G boundary constant 0;"},
@@ -237,7 +257,7 @@ TEST(Hints, OnReadsByCoordinates) {
                   "param M : integer; stencil f : A on G = A[0,0]*M;"};
   expect_hint(open, before, kRest);
   const Slip point{"grid G = [N, N] steps 4;",
-                   "dimension 1 has the single index 16; write a range as 0..N-1",
+                   "dimension 0 has the single index 16; write a range as 0..N-1",
                    "grid G = [0..N-1, 0..N-1] steps 4;"};
   expect_hint(point, kParam, field + "stencil f : A[0..N-2,0..N-1] = A[1,0];\n");
   expect_hint({point.written, point.hint, ""}, kParam, field + "stencil f : A on G = A[1,0];\n");

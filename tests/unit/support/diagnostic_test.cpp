@@ -38,6 +38,21 @@ TEST(Render, ShowsEveryPartInOrder) {
             "      = hint: did you mean 'A'?\n");
 }
 
+TEST(Render, ShowsTwentyErrors) {
+  const Source source("f.stn", "abc");
+  Diagnostics diagnostics;
+  for (int i = 0; i < 20; ++i) diagnostics.error("S004", {}, "wrong " + std::to_string(i));
+  EXPECT_EQ(render(source, diagnostics).find("not shown"), std::string::npos);
+  diagnostics.error("S004", {}, "wrong 20");
+  diagnostics.warning("S101", {}, "odd");
+  const std::string rendered = render(source, diagnostics);
+  EXPECT_NE(rendered.find("wrong 19\n"), std::string::npos);
+  EXPECT_EQ(rendered.find("wrong 20"), std::string::npos);
+  EXPECT_TRUE(rendered.ends_with("f.stn: warning S101: odd\nf.stn: 1 more error is not shown\n"));
+  diagnostics.error("S004", {}, "wrong 21");
+  EXPECT_TRUE(render(source, diagnostics).ends_with("f.stn: 2 more errors are not shown\n"));
+}
+
 TEST(Render, OmitsMissingParts) {
   const Source source("f.stn", "abc");
   EXPECT_EQ(rendered(source, {}), "f.stn: error S031: wrong\n");
