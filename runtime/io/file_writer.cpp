@@ -192,6 +192,10 @@ Status FileWriter::close() {
 Status FileWriter::commit() {
   const Status closed = close();
   if (!closed.ok() || target_.empty()) return closed;
+  struct stat replaced {};
+  if (::stat(target_.c_str(), &replaced) == 0) {  // keep its permissions, if possible
+    (void)::chmod(temporary_.c_str(), replaced.st_mode & 0777);
+  }
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) return failure(errno);
   temporary_.clear();
   leave(registered_);

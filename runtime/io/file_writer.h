@@ -20,8 +20,9 @@ Result<int> open_stream(const std::string& path);
 // A file being written. Data go to a temporary file beside `path`, which commit() renames; so
 // readers see the old or the new file but never a part, even if the process ends. Without commit(),
 // the destructor removes the temporary file and leaves the old file unchanged. If `path` is a
-// symbolic link, the file is written at its target, whether or not that exists. If `path` is not a
-// regular file (/dev/stdout, a pipe), it is written directly.
+// symbolic link, the file is written at its target, whether or not that exists. A file that is
+// replaced keeps its permissions. If `path` is not a regular file (/dev/stdout, a pipe), it is
+// written directly.
 //
 // All errors are R011. They name the path, and the bytes needed if space is insufficient.
 class FileWriter {
