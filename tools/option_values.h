@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/support/numbers.h"
+#include "compiler/support/synonyms.h"
 
 namespace stencil::tool {
 
@@ -28,7 +29,11 @@ struct Misuse {
 struct Reader {
   std::string takes;
   std::function<bool(const std::string&)> read;
+  std::vector<std::string> words = {};  // the values, if they are words
 };
+
+// CLI11 passes a single text from a check to the message. This byte separates message and hint.
+inline constexpr char kBeforeHint = '\x01';
 
 inline Reader whole_number(int64_t least, const std::string& what, std::optional<int64_t>& to) {
   return {fmt::format("{} from {} to {}", what, least, INT64_MAX), [&to, least](const auto& text) {
@@ -45,10 +50,12 @@ inline Reader seconds_of(double& to) {
           }};
 }
 inline Reader one_of(const std::vector<std::string>& words, std::string& to) {
-  return {fmt::format("one of {}", fmt::join(words, ", ")), [words, &to](const auto& text) {
+  return {fmt::format("one of {}", fmt::join(words, ", ")),
+          [words, &to](const auto& text) {
             to = text;
             return std::count(words.begin(), words.end(), text) > 0;
-          }};
+          },
+          words};
 }
 inline Reader some_text(const std::string& what, std::string& to) {
   return {what, [&to](const auto& text) {
@@ -57,15 +64,19 @@ inline Reader some_text(const std::string& what, std::string& to) {
           }};
 }
 
-// Adds an option with one value.
+// Adds an option with one value. The words that it may be, separated by '|', become the description
+// of its check, from which completion scripts are made.
 inline CLI::Option* add_value(CLI::App& to, const std::string& name, const Reader& reader,
                               const std::string& help) {
   const auto nothing = [](const std::string&) {};
   return to.add_option_function<std::string>(name, nothing, help)
-      ->check([reader](const std::string& text) {
-        if (reader.read(text)) return std::string();
-        return fmt::format("takes {}, found '{}'", reader.takes, text);
-      });
+      ->check(
+          [reader](const std::string& text) {
+            if (reader.read(text)) return std::string();
+            return fmt::format("takes {}, found '{}'{}{}", reader.takes, text, kBeforeHint,
+                               suggest_option(text, reader.words));
+          },
+          fmt::format("{}", fmt::join(reader.words, "|")));
 }
 
 inline Misuse given_twice(const std::string& option, const std::string& name = "") {
@@ -84,7 +95,9 @@ inline Misuse explain_value(const CLI::ParseError& error, const CLI::App& app) {
     if (single && each->count() > 1) return given_twice(each->get_name());
   }
   if (dynamic_cast<const CLI::ValidationError*>(&error) && colon != std::string::npos) {
-    return {"U004", option + message.substr(colon + 1), ""};
+    const size_t end = std::min(message.rfind(kBeforeHint), message.size());
+    return {"U004", option + message.substr(colon + 1, end - colon - 1),
+            message.substr(std::min(end + 1, message.size()))};
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
     const bool flag = message.find("flag override") != std::string::npos;

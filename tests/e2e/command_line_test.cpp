@@ -38,6 +38,8 @@ TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
       {"devices", "--measure --device --json"},
       {"cache", "--clear --size STENCIL_CACHE STENCIL_CACHE_SIZE"},
       {"tuned", "--export --import --clear STENCIL_TUNED"},
+      {"fmt", "--check FILE.stn..."},
+      {"completion", "bash|zsh"},
   };
   for (const auto& [command, parts] : options) {
     const Outcome help = stencilc(command + " --help");
@@ -50,8 +52,8 @@ TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
 }
 
 TEST_F(CommandLine, HelpFitsATerminal) {
-  for (const char* command :
-       {"", "check", "explain", "run", "verify", "devices", "cache", "tuned"}) {
+  for (const char* command : {"", "check", "fmt", "completion", "explain", "run", "verify",
+                              "devices", "cache", "tuned"}) {
     std::istringstream lines(stencilc(std::string(command) + " --help").out);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   }
@@ -73,6 +75,17 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"chekc heat.stn", "U003", "did you mean 'check'?"},
       {"verfy", "U003", "did you mean 'verify'?"},
       {"'run ' heat.stn", "U003", "did you mean 'run'?"},
+      {"execute heat.stn", "U003", "did you mean 'run'?"},
+      {"build heat.stn", "U003", "compiling needs no command: 'stencilc FILE.stn -o FILE.cu'"},
+      {"help", "U003", "write 'stencilc --help'"},
+      {"simulate heat.stn", "U003", "the commands are check, fmt, explain"},
+      {"run heat.stn -o T.npy", "U001", "did you mean '--out'?"},
+      {"run heat.stn -d N=4", "U001", "did you mean '-D'?"},
+      {"run heat.stn -z", "U001", "unknown option '-z'\nTry"},
+      {"check heat.stn --every 3", "U001", "it is an option of 'stencilc run'"},
+      {"fmt heat.stn --chek", "U001", "did you mean '--check'?"},
+      {"completion fish", "U004", "SHELL takes one of bash, zsh, found 'fish'"},
+      {"completion", "U005", "name bash or zsh"},
       {"check 'heat.stn '", "R010", "the name ends with a blank: did you mean 'heat.stn'?"},
       {"run ' other.stn'", "R010", "the name begins with a blank\n"},
       {"'heat.stn ' -o x.cu", "R010", "did you mean 'heat.stn'?"},
@@ -133,6 +146,11 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"heat.stn -o a.cu -o b.cu", "U007", "--output is given twice"},
       {"heat.stn -o ''", "U004", "takes the name of a file, found ''"},
       {"run heat.stn --fp FAST", "U004", "takes one of strict, contract, fast, found 'FAST'"},
+      {"run heat.stn --fp FAST", "U004", "did you mean 'fast'?"},
+      {"run heat.stn --fp fst", "U004", "did you mean 'fast'?"},
+      {"run heat.stn --real f64", "U004", "did you mean 'double'?"},
+      {"heat.stn --target c++ -o a.cpp", "U004", "did you mean 'cpp'?"},
+      {"explain heat.stn --machine A100", "U004", "did you mean 'sm_80'?"},
       {"run heat.stn --schedule ''", "U004", "--schedule takes auto or a line"},
       {"check heat.stn --open N --open N", "U007", "--open N is given twice"},
       {"check heat.stn --fix a --fix a", "U007", "--fix a is given twice"},

@@ -59,7 +59,8 @@ stop when total_heat_of_the_whole_block > 1e30;
 )";
 
 TEST_F(Width, HelpAndDevices) {
-  for (const char* command : {"", "check", "explain", "run", "verify", "devices", "cache"}) {
+  for (const char* command :
+       {"", "check", "fmt", "completion", "explain", "run", "verify", "devices", "cache"}) {
     expect_narrow(std::string(command) + " --help");
   }
   expect_narrow("devices");

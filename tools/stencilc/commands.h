@@ -7,6 +7,7 @@ namespace stencil::tool {
 
 int compile_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
+int format_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
 int explore_command(const Arguments& arguments);
 int run_command(const Arguments& arguments);

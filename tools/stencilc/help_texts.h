@@ -21,6 +21,17 @@ inline constexpr const char* kCheckExamples = R"(Examples:
   stencilc check heat.stn
   stencilc check heat.stn -D N=4             are all accesses inside the grid at this size?)";
 
+inline constexpr const char* kFormatExamples = R"(Examples:
+  stencilc fmt heat.stn wave.stn
+  stencilc fmt --check *.stn                 for CI: names the files that are not formatted
+  stencilc fmt - <heat.stn                   standard input to standard output, for editors
+
+A program with syntax errors is not changed. The exit status is then 1.)";
+
+inline constexpr const char* kCompletionExamples = R"(Examples:
+  source <(stencilc completion bash)         in ~/.bashrc
+  source <(stencilc completion zsh)          in ~/.zshrc, after compinit)";
+
 inline constexpr const char* kExplainExamples = R"(Examples:
   stencilc explain heat.stn
   stencilc explain heat.stn --schedule "overlapped T=4 block=32x8"

@@ -30,6 +30,10 @@ int dispatch(const Arguments& arguments) {
       return compile_command(arguments);
     case Command::Check:
       return check_command(arguments);
+    case Command::Format:
+      return format_command(arguments);
+    case Command::Completion:
+      return print_out(completion_script(arguments.shell));
     case Command::Explain:
       return explain_command(arguments);
     case Command::Explore:

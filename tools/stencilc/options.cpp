@@ -67,11 +67,13 @@ class HelpFormatter : public CLI::Formatter {
              "       stencilc COMMAND [FILE.stn] [OPTIONS]\n";
     }
     const bool takes_file = app->get_option_no_throw("FILE") != nullptr;
-    const bool is_lift = app->get_name() == "lift";
-    return fmt::format("Usage: stencilc {}{}\n", app->get_name(),
-                       !takes_file ? ""
-                       : is_lift   ? " FILE.c [OPTIONS] [-- FLAGS]"
-                                   : " FILE.stn [OPTIONS]");
+    const std::string name = app->get_name();
+    return fmt::format("Usage: stencilc {}{}\n", name,
+                       name == "completion" ? " bash|zsh"
+                       : !takes_file        ? ""
+                       : name == "lift"     ? " FILE.c [OPTIONS] [-- FLAGS]"
+                       : name == "fmt"      ? " FILE.stn... [OPTIONS]"
+                                            : " FILE.stn [OPTIONS]");
   }
 };
 
@@ -100,6 +102,8 @@ Parser::Parser() {
   CLI::App& check =
       add_command(Command::Check, "check", "report all errors and do nothing else", kCheckExamples);
   add_program_options(check, false);
+  add_format_options(add_command(Command::Format, "fmt",
+                                 "format programs in place; line breaks stay", kFormatExamples));
   CLI::App& explain = add_command(Command::Explain, "explain",
                                   "show halos, footprints, the chosen schedule, and all refusals",
                                   kExplainExamples);
@@ -140,6 +144,9 @@ Parser::Parser() {
       add_command(Command::Tuned, "tuned",
                   "show the schedules that were measured; export, import, clear", kTunedExamples),
       arguments.tuned);
+  add_completion_options(add_command(Command::Completion, "completion",
+                                     "print a script for the completion of a shell",
+                                     kCompletionExamples));
   app.require_subcommand(0, 1);
 }
 
@@ -354,6 +361,17 @@ void Parser::add_run_options(CLI::App& to) {
             "action if results become NaN or infinite (stop, with status 4)")
       ->option_text("stop|continue|ignore")
       ->group(long_runs);
+}
+
+void Parser::add_format_options(CLI::App& to) {
+  to.add_option("FILE", arguments.files, "programs (.stn); - formats standard input");
+  to.add_flag("--check", arguments.only_check,
+              "write nothing; name unformatted files, with exit status 1")
+      ->disable_flag_override();
+}
+
+void Parser::add_completion_options(CLI::App& to) {
+  add_value(to, "SHELL", one_of({"bash", "zsh"}, arguments.shell), "bash or zsh")->option_text(" ");
 }
 
 void Parser::add_devices_options(CLI::App& to) {

@@ -15,7 +15,20 @@
 
 namespace stencil::tool {
 
-enum class Command { Compile, Check, Explain, Explore, Run, Verify, Lift, Devices, Cache, Tuned };
+enum class Command {
+  Compile,
+  Check,
+  Format,
+  Explain,
+  Explore,
+  Run,
+  Verify,
+  Lift,
+  Devices,
+  Cache,
+  Tuned,
+  Completion
+};
 
 // NAME=VALUE as the user wrote it.
 struct Assignment {
@@ -32,6 +45,13 @@ struct Arguments {
   std::string file;
   Options program;
   std::string schedule = "auto";
+
+  // Format.
+  std::vector<std::string> files;  // "-": standard input
+  bool only_check = false;         // --check
+
+  // Completion.
+  std::string shell;
 
   // Compile.
   std::string output;    // -o; "": standard output
@@ -94,6 +114,10 @@ struct Answer {
   bool to_stderr = false;
   int status = 0;
 };
+
+// A script that completes command lines of stencilc in the shell `bash` or `zsh`. It is made from
+// the declarations of the options.
+std::string completion_script(const std::string& shell);
 
 // A word quoted for a shell.
 std::string quoted(const std::string& word);

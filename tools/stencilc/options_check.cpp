@@ -7,6 +7,7 @@
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
+#include "compiler/support/synonyms.h"
 #include "runtime/run/outputs.h"
 #include "stencil/ranks.h"
 #include "tools/stencilc/options_parser.h"
@@ -51,6 +52,24 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 }  // namespace
 
+// The hint for an option that the command does not have: a similar one, or the commands that have
+// it.
+std::string Parser::hint_for_option(const std::string& name) const {
+  std::string hint = suggest_option(name, option_names(active()));
+  if (!hint.empty()) return hint;
+  std::vector<std::string> owners;
+  const auto has = [&](const CLI::App& command) {
+    const std::vector<std::string> names = option_names(command);
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (has(app)) owners.emplace_back("'stencilc FILE.stn -o FILE.cu'");
+  for (const auto& [command, kind] : commands) {
+    if (has(*command)) owners.push_back("'stencilc " + command->get_name() + "'");
+  }
+  if (owners.empty()) return "";
+  return fmt::format("it is an option of {}", fmt::join(owners, ", "));
+}
+
 Misuse Parser::explain(const CLI::ParseError& error) const {
   std::vector<std::string> extras = app.remaining(true);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty()) {
@@ -59,9 +78,7 @@ Misuse Parser::explain(const CLI::ParseError& error) const {
     });
     if (option != extras.end()) {
       const std::string name = option->substr(0, option->find('='));
-      const std::string near = nearest_name(name, option_names(active()));
-      return {"U001", "unknown option '" + name + "'",
-              near.empty() ? "" : "did you mean '" + near + "'?"};
+      return {"U001", "unknown option '" + name + "'", hint_for_option(name)};
     }
     if (active().get_parent() || is_there(arguments.file)) {
       return {"U002", "unexpected argument '" + extras.front() + "'", ""};
@@ -87,6 +104,19 @@ std::optional<Misuse> Parser::check_order() const {
   return std::nullopt;
 }
 
+namespace {
+
+std::string hint_for_command(const std::string& word, const std::vector<std::string>& names) {
+  if (word == "compile" || word == "build" || word == "emit" || word == "translate") {
+    return "compiling needs no command: 'stencilc FILE.stn -o FILE.cu'";
+  }
+  if (word == "help" || word == "version") return "write 'stencilc --" + word + "'";
+  const std::string hint = suggest_option(word, names);
+  return hint.empty() ? fmt::format("the commands are {}", fmt::join(names, ", ")) : hint;
+}
+
+}  // namespace
+
 std::optional<Misuse> Parser::check_files() {
   for (const std::string& path : arguments.code) {
     if (code_kind(path)) continue;
@@ -96,6 +126,14 @@ std::optional<Misuse> Parser::check_files() {
   if (arguments.command == Command::Devices || arguments.command == Command::Cache ||
       arguments.command == Command::Tuned) {
     return std::nullopt;
+  }
+  if (arguments.command == Command::Completion) {
+    if (!arguments.shell.empty()) return std::nullopt;
+    return Misuse{"U005", "no shell given", "name bash or zsh"};
+  }
+  if (arguments.command == Command::Format) {
+    if (!arguments.files.empty()) return std::nullopt;
+    return Misuse{"U005", "no program given", "name .stn files, or - for standard input"};
   }
   // The optional name of --header may have consumed the program's name.
   const std::filesystem::path header = texts.header;
@@ -110,9 +148,8 @@ std::optional<Misuse> Parser::check_files() {
   const std::filesystem::path file = arguments.file;
   const bool command_like = !file.has_extension() && !file.has_parent_path();
   if (command_like && !is_there(file)) {
-    const std::string near = nearest_name(arguments.file, names);
     return Misuse{"U003", "unknown command '" + arguments.file + "'",
-                  near.empty() ? "" : "did you mean '" + near + "'?"};
+                  hint_for_command(arguments.file, names)};
   }
   return std::nullopt;
 }

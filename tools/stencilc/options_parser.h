@@ -43,6 +43,8 @@ struct Parser {
   void add_run_options(CLI::App& app);
   void add_verify_options(CLI::App& app);
   void add_lift_options(CLI::App& app);
+  void add_format_options(CLI::App& app);
+  void add_completion_options(CLI::App& app);
   void add_devices_options(CLI::App& app);
   void add_cache_options(CLI::App& app);
   void add_device_option(CLI::App& app, const std::string& text);
@@ -54,6 +56,7 @@ struct Parser {
                         const std::string& examples);
   const CLI::App& active() const;
   Misuse explain(const CLI::ParseError& error) const;
+  std::string hint_for_option(const std::string& name) const;
   std::optional<Misuse> check_order() const;
   std::optional<Misuse> finish();
   std::optional<Misuse> read_assignments();

@@ -138,7 +138,10 @@ Status check_inputs(const Program& program, const Arguments& arguments) {
     const auto field = program.field(input.name);
     if (!field.ok()) return as_usage(field.failure());
     if (has_extension(input.value, ".npy")) continue;
-    return Failure{"U021", fmt::format("cannot read '{}': not a .npy file", input.value), ""};
+    return Failure{"U021", fmt::format("cannot read '{}': not a .npy file", input.value),
+                   has_extension(input.value, ".npz")
+                       ? "a .npz file is an archive: write one array with np.save(\"x.npy\", array)"
+                       : "np.save(\"x.npy\", array) of NumPy writes one array"};
   }
   return Done{};
 }
