@@ -1,5 +1,5 @@
-// The front end of every subcommand: converts text to stencil IR. Semantic analysis also runs on the
-// items that parse if others do not, so that one error does not hide the next. Each of the two
+// The front end of every subcommand: converts text to stencil IR. Semantic analysis also runs on
+// the items that parse if others do not, so that one error does not hide the next. Each of the two
 // stages reports all errors that it finds. The result is always verified, because all later stages
 // rely on its validity. Verification takes time linear in the size of the program.
 #include "compiler/driver/frontend.h"
