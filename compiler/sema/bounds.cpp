@@ -61,9 +61,7 @@ class AffineEvaluator {
 
   std::optional<ir::Affine> open_param(const std::string& name) {
     const Declaration* declaration = env_.find(name);
-    if (!declaration || declaration->kind != Declared::Param || declaration->unparsed) {
-      return std::nullopt;
-    }
+    if (!declaration || declaration->kind != Declared::Param) return std::nullopt;
     const ir::Param& param = env_.program.params[declaration->index];
     if (param.affine) return param.affine;
     if (!param.open()) return std::nullopt;
@@ -122,9 +120,7 @@ class AffineEvaluator {
     }
     const auto* name = std::get_if<ast::Name>(&expr.kind);
     const Declaration* declaration = name ? env_.find(name->name) : nullptr;
-    if (!declaration || declaration->kind != Declared::Param || declaration->unparsed) {
-      return std::nullopt;
-    }
+    if (!declaration || declaration->kind != Declared::Param) return std::nullopt;
     return env_.program.params[declaration->index].integer_value;
   }
 

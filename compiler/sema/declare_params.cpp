@@ -296,6 +296,7 @@ void check_definitions(Environment& env) {
   auto check = [&](const std::string& name, const char* option) -> const Declaration* {
     const auto place = env.names.find(name);
     if (place != env.names.end() && place->second.kind == Declared::Param) return &place->second;
+    if (place != env.names.end() && place->second.unparsed) return nullptr;
     Diagnostic& error =
         env.report.error("S006", Span{}, fmt::format("{} {}: no such param", option, name));
     const std::string nearest = suggestion(name, params);

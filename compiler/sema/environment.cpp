@@ -112,11 +112,10 @@ Environment::Environment(const ast::Program& syntax, const Source& source,
   }
   for (const ast::BrokenItem& item : syntax.broken) {
     const bool is_init = item.keyword == "init";
-    const Declared kind = item.keyword == "param" ? Declared::Param : Declared::Field;
     for (const ast::Identifier& name : item.names) {
       if (is_init) unparsed_inits.insert(name.name);
       if (is_init || find_written(name.name) || is_reserved(name.name)) continue;
-      names.emplace(name.name, Declaration{kind, -1, name.span, true, false, true});
+      names.emplace(name.name, Declaration{Declared::Field, -1, name.span, true, false, true});
     }
   }
 }
