@@ -27,7 +27,8 @@ bool reads_profiles(const ir::Program& program, const ir::Piece& piece, size_t d
 // An operation, and an integer literal, as nodes of a graph.
 ir::NodeId add_operation(ir::Graph& graph, Op op, Scalar type, std::vector<ir::NodeId> operands);
 ir::NodeId add_integer(ir::Graph& graph, int64_t value, Scalar type = Scalar::I32);
-// Maps a coordinate of the grid, or of one period beyond it, into the grid, from `low` to `high`.
+// Maps a coordinate into the grid, which extends from `low` to `high`. The coordinate lies in the
+// grid or at most one period outside.
 ir::NodeId add_wrapped(ir::Graph& graph, ir::NodeId at, ir::NodeId low, ir::NodeId high,
                        ir::NodeId period);
 

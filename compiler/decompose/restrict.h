@@ -14,9 +14,10 @@
 
 namespace stencil::decompose {
 
-// `program` must have constant sizes. If the grid wraps around, the subdomain holds images of
-// points of the far side beyond the edge, with coordinates that continue. `in_common_tiles`:
-// the subdomain takes the decomposition's common tiles, so it has a rim (ir::Program::rim).
+// `program` must have constant sizes. If the grid wraps around, the subdomain's memory may extend
+// beyond the edge of the grid. Points there are images of points on the far side, and their
+// coordinates continue those of the grid. `in_common_tiles`: the subdomain takes the
+// decomposition's common tiles, so it has a rim (ir::Program::rim).
 ir::Program restrict_to(const ir::Program& program, const Decomposition& decomposition,
                         int subdomain, bool in_common_tiles = true);
 

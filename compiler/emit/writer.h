@@ -80,7 +80,8 @@ class Writer {
 
   // State of the kernel being written.
   const kernel::Kernel* kernel_ = nullptr;
-  std::set<kernel::BufferId> loaded_;  // products stored to other buffers need no guard
+  // Buffers that the kernel loads. Products stored to other buffers need no guard.
+  std::set<kernel::BufferId> loaded_;
   std::set<std::string> variables_;
   std::set<std::string> static_;        // compile-time constants in the target language
   std::string block_function_;          // executes one of its blocks

@@ -15,8 +15,8 @@ namespace {
 using Interval = IntegerRanges::Interval;
 
 constexpr int64_t kLargestTerm = int64_t{1} << 31;  // largest constant in a form
-// The most that several extents add up to, because the addresses of a machine have fewer than 58
-// bits.
+// Assumed limit of a sum of several extents: a grid with a larger sum has more points than a
+// machine can address with fewer than 58 bits.
 constexpr int64_t kLargestSum = kLargestCoordinate + (int64_t{1} << 29);
 
 Interval full(Scalar type) {

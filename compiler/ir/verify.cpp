@@ -203,7 +203,7 @@ class Verifier {
     if (!is_float(value_type(record))) fail(record.name, "a record of integers");
     const Field& set = program_.fields[*record.at];
     if (!program_.subdomain && set.within != record.piece.region)
-      fail(record.name, "not where its points lie");
+      fail(record.name, "its region is not that of its points");
   }
 
   void check_rule(const Field& field, const BoundaryRule& rule) {

@@ -353,7 +353,7 @@ class Sequencer {
     return out;
   }
 
-  // The statement for all of the entry's items, over the loop's variable.
+  // One statement that stands for all items of the entry, as a function of the loop's variable.
   Statement statement_of(const Entry& entry) const {
     const auto& [first_item, first] = *entry.numbers.begin();
     const auto& [last_item, last] = *entry.numbers.rbegin();

@@ -268,7 +268,8 @@ class KernelVerifier {
       const int count = kernel_.threads[axis];
       if (count < 1) fail(fmt::format("{} threads in one dimension", count));
     }
-    constexpr int64_t kMost = 1 << 20;  // for thread loops; limits of GPUs are checked by schedules
+    // For targets that run threads as loops. Schedules check the limits of GPUs.
+    constexpr int64_t kMost = 1 << 20;
     const int64_t total = kernel_.threads.product();
     if (total > kMost) fail(fmt::format("{} threads in a block", total));
   }
@@ -301,7 +302,8 @@ class KernelVerifier {
       fail(fmt::format("'{}' is defined again", source.name));
     }
     if (!known(source.buffer)) {
-      return fail(fmt::format("boxes of buffer {}, which does not exist", source.buffer));
+      return fail(
+          fmt::format("boxes are copied from buffer {}, which does not exist", source.buffer));
     }
     const Buffer& buffer = at(source.buffer);
     if (buffer.space != Space::Global || !buffer.read_only) {
@@ -309,7 +311,8 @@ class KernelVerifier {
     }
     const bool flat_or_deep = source.box.size() == 2 || source.box.size() == 3;
     if (!flat_or_deep || source.box.size() != buffer.extents.size()) {
-      return fail(fmt::format("boxes with {} dimensions of '{}'", source.box.size(), buffer.name));
+      return fail(fmt::format("boxes with {} dimensions cannot be copied from '{}'",
+                              source.box.size(), buffer.name));
     }
     for (int extent : source.box) {
       if (extent < 1 || extent > kBulkExtent) fail(fmt::format("a box of {} elements", extent));

@@ -307,8 +307,8 @@ class PlanVerifier {
     const Scalar type = scratch ? plan_.scratch[index].type : array->type;
     const std::string& given = scratch ? plan_.scratch[index].name : array->name;
     if (type != global.type && !(scratch && is_exchanged(argument.array))) {
-      fail(fmt::format("{}: '{}' of {} for '{}' of {}", what, given, name(type), global.name,
-                       name(global.type)));
+      fail(fmt::format("{}: '{}' of type {} is passed for '{}' of type {}", what, given, name(type),
+                       global.name, name(global.type)));
     }
     if (array && !same_shape(stored_extents(*array), global.extents)) {
       fail(fmt::format("{}: '{}' and '{}' have different extents", what, given, global.name));

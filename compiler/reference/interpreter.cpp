@@ -188,8 +188,8 @@ class Reduce {
         region_(region),
         tile_(ir::reduction_tile(static_cast<int>(region.size()))) {}
 
-  // Takes the values of `count` points starting at `point`; rows of one line must come
-  // consecutively.
+  // Takes the values of `count` points starting at `point`. Calls for parts of one line of points
+  // (along the last dimension) must follow each other in order.
   template <class Value>
   void take(const std::vector<int64_t>& point, int64_t count, Value value) {
     const size_t last = region_.size() - 1;

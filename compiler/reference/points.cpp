@@ -129,8 +129,8 @@ void spread_points(const ir::Program& program, State& state) {
 
 namespace {
 
-// Where the values of a step begin in a series at points, or the rule of the constant that replaces
-// them.
+// For a series at points: where the values of a step begin. If the step lies outside of the series
+// and the boundary is a constant: the rule with the constant that replaces the values.
 struct StepValues {
   int64_t first = 0;
   const ir::BoundaryRule* rule = nullptr;

@@ -143,7 +143,7 @@ std::string profile_refusal(const ir::Program& program, const State& state,
     const bool known = of_grid < region->size();
     if (known && program.subdomain) continue;  // a subdomain computes only some of them
     if (!known || (*region)[of_grid] != data.box[d]) {
-      return "its profile is not on its region";
+      return "the bounds of its profile differ from those of its region";
     }
   }
   return "";

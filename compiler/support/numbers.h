@@ -39,8 +39,9 @@ inline std::optional<int64_t> parse_integer(std::string_view text, int64_t least
 std::optional<double> parse_real(std::string_view text);
 
 // Values of the given type: parse_integer() reads Bool (0 or 1) and integer types, parse_real()
-// floating-point types. Values of floating-point params are rounded where they are used. Values
-// that would become infinite, or 0 without being 0, are therefore rejected.
+// floating-point types. Values of floating-point params are rounded where they are used. Finite
+// values that would be rounded to infinity, and nonzero values that would be rounded to 0, are
+// therefore rejected.
 std::optional<int64_t> parse_integer(std::string_view text, Scalar type);
 std::optional<double> parse_real(std::string_view text, Scalar type);
 

@@ -119,7 +119,7 @@ void TreeBuilder::named_type() {
   types_.push_back({ast::NamedType{std::move(name.name)}, name.span});
 }
 
-// A vector type nests its element type as a bracket does, so it counts as one.
+// A vector type contains its element type, so it counts as a bracket in the limit on nesting.
 void TreeBuilder::vector_begin(Span word) {
   open(word);
 }

@@ -25,7 +25,7 @@ constexpr size_t kIndent = 2, kContinuation = 4, kTab = 8;
 
 enum class Kind { Word, Number, Symbol, LineComment, BlockComment };
 
-struct Piece {
+struct Lexeme {
   Kind kind = Kind::Word;
   std::string_view text;
   size_t newlines = 0;  // line breaks before it; of the first piece of the text: 1
@@ -76,8 +76,8 @@ size_t symbol_size(std::string_view text) {
   return is_listed("<< >> <= >= == != ..", text.substr(0, 2)) ? 2 : 1;
 }
 
-std::vector<Piece> pieces_of(std::string_view text) {
-  std::vector<Piece> pieces;
+std::vector<Lexeme> pieces_of(std::string_view text) {
+  std::vector<Lexeme> pieces;
   size_t column = 0;
   for (size_t at = 0, blanks = 0, newlines = 1; at < text.size();) {
     const char c = text[at];
@@ -94,7 +94,7 @@ std::vector<Piece> pieces_of(std::string_view text) {
       ++at;
       continue;
     }
-    Piece piece;
+    Lexeme piece;
     size_t end = at + 1;
     if (text.substr(at, 2) == "//") {
       piece.kind = Kind::LineComment;
@@ -133,7 +133,7 @@ constexpr std::string_view kContextual = "within by origin spacing weights over 
 // Lays the pieces out once.
 class Layout {
  public:
-  Layout(const std::vector<Piece>& pieces, bool keeps_columns)
+  Layout(const std::vector<Lexeme>& pieces, bool keeps_columns)
       : pieces_(pieces), keeps_columns_(keeps_columns) {
     for (size_t i = 0; i < pieces.size(); ++i) {
       if (pieces[i].newlines > 0) lines_.push_back(i);
@@ -172,7 +172,7 @@ class Layout {
 
   bool ends_operand(size_t i) const {
     if (i == std::string_view::npos) return false;
-    const Piece& piece = pieces_[i];
+    const Lexeme& piece = pieces_[i];
     if (piece.kind == Kind::Word) {
       if (piece.text == "true" || piece.text == "false") return true;
       return !is_keyword(piece.text) && !is_contextual_word(i);
@@ -182,24 +182,24 @@ class Layout {
   // Whether a word that is not reserved has its meaning in the language. No name of the program
   // follows an operand.
   bool is_contextual_word(size_t i) const {
-    const Piece& piece = pieces_[i];
+    const Lexeme& piece = pieces_[i];
     return piece.kind == Kind::Word && is_listed(kContextual, piece.text) &&
            ends_operand(before(i));
   }
   bool is_unary(size_t i) const {
-    const Piece& piece = pieces_[i];
+    const Lexeme& piece = pieces_[i];
     if (piece.is("~") || piece.is("!")) return true;
     return (piece.is("-") || piece.is("+")) && !ends_operand(before(i));
   }
   bool is_binary(size_t i) const {
     constexpr std::string_view kOperators = "+ - * / % | ^ & << >> == != < <= > >= ..";
-    const Piece& piece = pieces_[i];
+    const Lexeme& piece = pieces_[i];
     return piece.kind == Kind::Symbol && is_listed(kOperators, piece.text) && !is_unary(i);
   }
   bool opens_body(size_t i) const {
     const size_t last = before(i);
     if (!pieces_[i].is("{") || !open_.empty() || last == std::string_view::npos) return false;
-    const Piece& piece = pieces_[last];
+    const Lexeme& piece = pieces_[last];
     return piece.text != "of" && (piece.kind != Kind::Symbol || piece.is(")") || piece.is("]"));
   }
   bool closes_body(size_t i) const {
@@ -208,7 +208,7 @@ class Layout {
 
   // Blanks between piece i and the one before it in its line: 0 or 1.
   size_t blanks_before(size_t i) const {
-    const Piece &a = pieces_[i - 1], &b = pieces_[i];
+    const Lexeme &a = pieces_[i - 1], &b = pieces_[i];
     const size_t written = std::min<size_t>(b.blanks, 1);
     if (a.is_comment() || b.is_comment()) return written;
     if (b.is(";") || b.is(",") || b.is(")") || b.is("]")) return 0;
@@ -226,7 +226,7 @@ class Layout {
     return (a.kind != Kind::Symbol || closed) && b.kind != Kind::Symbol ? 1 : written;
   }
   size_t blanks_before_bracket(size_t i, size_t written) const {
-    const Piece &a = pieces_[i - 1], &b = pieces_[i];
+    const Lexeme &a = pieces_[i - 1], &b = pieces_[i];
     if (a.kind == Kind::Symbol) return a.is(")") || a.is("]") || a.is("}") ? 0 : written;
     if (a.kind == Kind::Number) return 0;
     if (is_keyword(a.text) || is_contextual_word(i - 1)) return 1;
@@ -242,7 +242,7 @@ class Layout {
     const auto shares_column = [&](size_t other) {
       if (pieces_[lines_[other]].text != pieces_[lines_[line]].text) return false;
       for (size_t j = lines_[other]; j < lines_[other + 1]; ++j) {
-        const Piece& piece = pieces_[j];
+        const Lexeme& piece = pieces_[j];
         if (j == lines_[other] || piece.is_comment()) continue;
         if (piece.column == pieces_[i].column) return true;
         if (piece.end_column() == pieces_[i].end_column()) return true;
@@ -255,7 +255,7 @@ class Layout {
   }
 
   size_t column_of(size_t i) const {
-    const Piece& piece = pieces_[i];
+    const Lexeme& piece = pieces_[i];
     if (piece.kind == Kind::LineComment) {
       return std::max(piece.blanks > 1 ? piece.column : 0, out_column_ + 1);
     }
@@ -265,7 +265,7 @@ class Layout {
   }
 
   void begin_line(size_t i) {
-    const Piece& piece = pieces_[i];
+    const Lexeme& piece = pieces_[i];
     if (!out_.empty()) out_.append(std::min<size_t>(piece.newlines, 2), '\n');
     const size_t block = kIndent * depth_;
     size_t column = block;
@@ -291,7 +291,7 @@ class Layout {
   }
 
   void place(size_t i) {
-    const Piece& piece = pieces_[i];
+    const Lexeme& piece = pieces_[i];
     if (piece.is_comment()) {
       last_comment_in_ = piece.column;
       last_comment_out_ = out_column_;
@@ -306,7 +306,7 @@ class Layout {
 
   // Updates brackets, bodies and statements.
   void track(size_t i) {
-    const Piece& piece = pieces_[i];
+    const Lexeme& piece = pieces_[i];
     if (closes_body(i)) {
       --depth_;
       return;
@@ -331,7 +331,7 @@ class Layout {
     }
   }
 
-  const std::vector<Piece>& pieces_;
+  const std::vector<Lexeme>& pieces_;
   const bool keeps_columns_;
   std::vector<size_t> lines_;    // the first piece of each line, and the number of pieces
   std::vector<size_t> line_of_;  // by piece
@@ -379,7 +379,7 @@ bool same_tokens(std::string_view a, std::string_view b) {
   const auto left = pieces_of(texts[0]), right = pieces_of(texts[1]);
   return std::equal(
       left.begin(), left.end(), right.begin(), right.end(),
-      [](const Piece& x, const Piece& y) { return x.kind == y.kind && x.text == y.text; });
+      [](const Lexeme& x, const Lexeme& y) { return x.kind == y.kind && x.text == y.text; });
 }
 
 std::optional<std::string> format(const Source& source, Diagnostics& diagnostics) {

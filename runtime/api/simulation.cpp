@@ -82,8 +82,8 @@ Failure nan_failure(const ProgramData& program, const reference::State& state, i
       .error("R080", reduction.span,
              fmt::format("reduction '{}' is NaN, first at step {}", reduction.name, first))
       .hint =
-      "a smaller time step keeps many schemes stable; --on-nan continue (OnNan::Continue) keeps "
-      "running";
+      "a smaller time step keeps many schemes stable; with --on-nan continue (OnNan::Continue) the "
+      "run goes on";
   return failure_of(program.source, diagnostics);
 }
 

@@ -1,6 +1,6 @@
 // The library is opened when a run has several processes, and never closed: MPI does not support
-// unloading, and the library finalises MPI at process exit. RTLD_LOCAL keeps its symbols private;
-// it makes MPI's own symbols global if that MPI needs it.
+// unloading, and the library finalises MPI at process exit. RTLD_LOCAL keeps the library's symbols
+// private. The library itself makes the symbols of MPI global if the installed MPI needs that.
 #include "runtime/cluster/mpi_library.h"
 
 #include <dlfcn.h>

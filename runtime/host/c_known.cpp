@@ -317,7 +317,7 @@ std::string other_arithmetic(const Expr& e, const LangOptions& options) {
     return "arithmetic that depends on the floating-point environment";
   const auto rounding = rules.getRoundingMode();
   if (rounding != llvm::RoundingMode::NearestTiesToEven && rounding != llvm::RoundingMode::Dynamic)
-    return "floating-point arithmetic with another rounding";
+    return "floating-point arithmetic that does not round to nearest";
   return "";
 }
 

@@ -257,7 +257,7 @@ Status Measurement::around_cache() {
   report_.curves.push_back(std::move(curve));
   if (!bytes)
     return Failure{"", "reads of memory are as fast as reads of the last-level cache", ""};
-  add({"cache_bytes", "working set half of which fits the last-level cache", "B", *bytes,
+  add({"cache_bytes", "working set of which half fits into the last-level cache", "B", *bytes,
        static_cast<double>(machine_.cache_bytes), "cache_bytes"});
   return Done{};
 }

@@ -1,6 +1,7 @@
 // Micro-benchmarks as modules of the kernel IR, so that they run on every device that runs kernels,
-// through the same emitters and loaders as stencil programs. The benchmarks depend only on the
-// machine: if threads are loops, a block is a loop over vectors instead of warps.
+// through the same emitters and loaders as stencil programs. The kernels of a benchmark depend only
+// on the machine: if it runs threads as loops, a block is a loop over vectors, otherwise a set of
+// warps.
 //
 // The first four follow A. Schäfer and D. Fey, "High Performance Stencil Code Algorithms for
 // GPGPUs", Procedia Computer Science 4 (2011), section 2 and figure 5.
@@ -61,7 +62,8 @@ Benchmark overlap(Scalar type, const schedule::Machine& machine);
 
 // Dependent loads by one thread, kChaseLength per pass. A launch continues where the previous one
 // ended. A chunk has kChaseNodes nodes, kChaseBytes apart; the number of chunks must be a power of
-// two. The width of links minimises the instructions between two loads.
+// two. A node holds the index of the next one, in the integer type that needs the fewest
+// instructions between two loads.
 constexpr int kChaseLength = 16, kChaseNodes = 64, kChaseBytes = 128;
 Benchmark chase(const schedule::Machine& machine);
 

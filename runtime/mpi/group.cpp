@@ -175,7 +175,7 @@ bool StencilMpiGroup::gather_round(const char* own, const int* counts, const int
   return finish(&request, "MPI_Iallgatherv", MPI_STATUS_IGNORE, error);
 }
 
-// Works in rounds that gather at most one piece in total.
+// Works in rounds. A round gathers at most `piece` bytes from all processes together.
 bool StencilMpiGroup::all_gather(const char* own, const int64_t* bytes, char* const* all,
                                  StencilMpiError* error) {
   const int64_t most = *std::max_element(bytes, bytes + size);

@@ -36,7 +36,8 @@ std::vector<std::string> places(const ir::Program& program, const ir::Field& dec
 std::string span_of(const Census& census) {
   if (census.finite == 0) return "no finite value";
   if (census.least == census.greatest) return "all values " + print_number(census.least);
-  constexpr int kFewest = 4, kMost = 17;  // significant digits, until the two differ
+  // Significant digits: more than kFewest only if the two numbers would look equal.
+  constexpr int kFewest = 4, kMost = 17;
   std::string least, greatest;
   for (int digits = kFewest; digits <= kMost && least == greatest; ++digits) {
     least = print_number(census.least, digits);

@@ -129,7 +129,7 @@ void Search::add_neighbours(const Schedule& of) {
 }
 
 double Search::learn(const Timings& timings) {
-  constexpr double kUnderWay = 0.15;  // assumed log(measured / predicted)
+  constexpr double kUnderWay = 0.15;  // assumed log(measured / predicted) of untimed candidates
   known_.clear();
   double least = 0;
   size_t fastest = 0;

@@ -73,8 +73,8 @@ struct TimingProgress {
 };
 
 struct TimingOptions {
-  // Seconds. After that no timed run starts except the first, and no candidate joins in the last
-  // fifth. Compilations in progress are waited for.
+  // In seconds. When the budget is used up, no timed run starts except the first. No candidate
+  // joins in the last fifth of the budget. Compilations in progress are waited for.
   double budget = 60;
   int threads = wanted_threads();  // for compiling
   int side_by_side = INT_MAX;      // maximum of `next` candidates compiled at once

@@ -429,7 +429,7 @@ VerifyReport Verifier::report() const {
     result.result =
         units == 0
             ? "same bits, " + runs
-            : fmt::format("within tolerance, {}: {} ulp of the largest value allowed per step",
+            : fmt::format("within tolerance, {}: at most {} ulp (of the largest value) per step",
                           runs, units);
   }
   for (const size_t size : sizes) out.sizes.push_back(sizes_.closed[size].label);

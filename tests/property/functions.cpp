@@ -38,7 +38,7 @@ std::string Generator::make_functions() {
                           list(here));
       functions_.push_back({"both", {below, here}, false, "[1]"});
       break;
-    case 2: {  // applied inside another one, shifted
+    case 2: {  // a function called inside another one, once shifted
       const size_t other = static_cast<size_t>(random_.below(out_.rank));
       const Offset shift = axis_offset(other, 1);
       text += fmt::format("function twice(u : field) = lap(u)[{}] - lap(u);\n", list(shift));

@@ -29,7 +29,7 @@ struct GeneratedProgram {
 };
 
 // `seed` determines everything. Grids are small and awkward: 1 to a few tiles wide, often a
-// multiple of a tile or a neighbour of one, often barely larger than the stencil.
+// multiple of a tile or one point more or less, often barely larger than the stencil.
 GeneratedProgram random_program(uint64_t seed, const Choices& choices = {});
 
 // The name of the program when a test compiles it.

@@ -56,7 +56,7 @@ std::vector<int> Generator::random_profile() {
   return kept;
 }
 
-// A profile must have points, so the region needs some in its dimensions.
+// A profile must have points, so the region must have points in each dimension that is kept.
 std::string Generator::reduced_region(const Site& site, const std::vector<int>& kept) {
   if (site.names.empty() && random_.chance(15)) return named_region(site.reach);
   std::vector<std::string> fixed(kept.empty() ? 0 : rank());

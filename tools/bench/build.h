@@ -50,8 +50,8 @@ Build lower(const BuildRequest& request, const schedule::Machine& machine,
 // Compiles `request`; if the device compiles while loading, also loads it.
 Build compile(const BuildRequest& request, const runtime::ChosenDevice& device);
 
-// Loads a compiled build, unless it is loaded or failed. If the device is too small for the
-// schedule (R043), the build counts as refused.
+// Loads a compiled build, unless it has been loaded or has failed. If the device is too small for
+// the schedule (R043), the build counts as refused.
 void load(Build& build, const runtime::ChosenDevice& device);
 
 // Compiles builds in the order of the requests. Not thread-safe.

@@ -40,7 +40,8 @@ class Entry {
  public:
   Entry(Json values, std::string where) : values_(std::move(values)), where_(std::move(where)) {}
 
-  // Values of a key in either form, all of one type; `otherwise` if the entry has neither.
+  // Values of a key, all of one type: a single value (key.one) or a list (key.many); `otherwise`
+  // if the entry has neither.
   std::vector<Json> several(const Plural& key, bool (Json::*is)() const noexcept, const char* kind,
                             const std::optional<Json>& otherwise) {
     std::vector<Json> out;

@@ -16,8 +16,8 @@ KERNELS = {"naive": "@schaefer-naive", "cached plane sweep": "@schaefer-sweep",
            "pipelined wavefront, T = 2": "@schaefer-wavefront"}
 AUTO = "auto"
 
-# Multiples of 128 bytes are multiples of 16 values; powers of two; 304 = 19 * 16, the paper's best
-# width; and sizes that are not multiples of 16 (72, 100, 200, 250, 300, 500).
+# Grid widths: multiples of 16 values (128 bytes), among them powers of two and the paper's best width
+# (304 = 19 * 16); and widths that are not multiples of 16 (72, 100, 200, 250, 300, 500).
 SIZES = (64, 72, 96, 100, 128, 160, 192, 200, 224, 250, 256, 272, 288, 300, 304, 320, 352, 384, 400, 416, 448, 464,
          480, 500, 512)
 AUTO_SIZES = (64, 128, 256, 304, 512)
@@ -174,7 +174,7 @@ def plots(results):
     }
 
 
-# Upper bounds of values per point and step for each kernel, including block edges.
+# Checks the counts of the naive kernel: 7 loads and 1 store per inner point and step.
 def faults(results):
     out = []
     naive = results.counts("jacobi3d", KERNELS["naive"], **counted_size(results.scale))

@@ -457,7 +457,7 @@ const Rule kBulkRules[] = {
        add_bulk(m);
        m.kernels[0].buffers[3].read_only = false;
      }},
-    {"other_rank", "kernel k: boxes with 1 dimensions of 'P'",
+    {"other_rank", "kernel k: boxes with 1 dimensions cannot be copied from 'P'",
      [](Module& m) {
        add_bulk(m);
        m.kernels[0].bulk_sources[0].box = {64};
@@ -611,7 +611,7 @@ const Rule kPlanRules[] = {
      }},
     {"array_count", "plan: launch of 'k' with 1 arrays instead of 2",
      [](Module& m) { launch(m).arrays.pop_back(); }},
-    {"array_type", "plan: launch of 'k': 'A' of double for 'A' of float",
+    {"array_type", "plan: launch of 'k': 'A' of type double is passed for 'A' of type float",
      [](Module& m) { m.plan.arrays[0].type = Scalar::F64; }},
     {"writes_coefficient", "plan: launch of 'k' may write to coefficient 'A'",
      [](Module& m) {
@@ -719,7 +719,7 @@ TEST(Verify, ValidReductionsPass) {
 const Rule kReductionRules[] = {
     {"no_such_scratch", "plan: launch of 'k' with scratch memory 3, which does not exist",
      [](Module& m) { add_reduction(m).launches[0].arrays[1].array = 3; }},
-    {"scratch_type", "plan: launch of 'k': 'sum' of double for 'B' of float",
+    {"scratch_type", "plan: launch of 'k': 'sum' of type double is passed for 'B' of type float",
      [](Module& m) {
        add_reduction(m);
        m.plan.scratch[0].type = Scalar::F64;

@@ -63,7 +63,7 @@ TEST(Work, Direct) {
   EXPECT_DOUBLE_EQ(work.compulsory, 2 * 64 * 8 * 4 / work.bytes);
   EXPECT_EQ(work.footprint, 2.0 * 4 * 1024 * 2048);
 
-  // Elements adjacent in y share their reads of each other's points.
+  // Elements adjacent in y read each other's points; a thread loads these points once.
   const TileWork line = work_of(program, "direct block=256x1 elements=1x2");
   EXPECT_EQ(line.kernels[0].iteration.loads, 8);
   EXPECT_EQ(line.kernels[0].iteration.accesses, 10);

@@ -169,7 +169,7 @@ class NetcdfFiles : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-constexpr const char* kKinds = R"(
+constexpr const char* kScalarKinds = R"(
 grid G = [0..2, 5..9, 0..6] origin [1, 0, -2] spacing 0.5 steps 4;
 field S : { rho : double, u : vector 3 of double } on G;
 field U : float on G history 2;
@@ -184,7 +184,7 @@ stencil c : S on G[i,j,k] = { S[0,0,0].rho + 1e-9 * j, { i, j, k } };
 )";
 
 TEST_F(NetcdfFiles, HoldEveryKindOfField) {
-  const ir::Program program = program_of(kKinds);
+  const ir::Program program = program_of(kScalarKinds);
   ASSERT_EQ(program.fields.size(), 5u);
   reference::State state = initial_state(program, bind_params(program).value());
   reference::advance(program, state, 3);

@@ -5,7 +5,7 @@ endif
 
 syntax case match
 syntax keyword stencilItem field function grid init param points record reduce repeat require series stencil stop subgrid table type
-syntax keyword stencilKeyword along and at boundary by constant else every history in initial let not of on or origin over spacing steps weights when where within
+syntax keyword stencilKeyword along and at boundary by constant else every fixed gradient history in initial let not of on or origin over spacing steps weights when where within
 syntax keyword stencilRule antisymmetric clamp linear mirror none odd periodic symmetric
 syntax keyword stencilType bfloat bool byte double float half integer long real short ubyte ushort vector
 syntax keyword stencilConstant false pi time true
