@@ -405,7 +405,8 @@ Made boundary_as_attribute(const Place& p) {
     return fmt::format("the rule follows without a sign: 'boundary {} 0'", p.next());
   }
   const bool rule = is_one_of(kBoundaryRules, p.next());
-  return fmt::format("the rule follows without a sign: 'boundary {}'", rule ? p.next() : "clamp");
+  return fmt::format("write the rule directly after the word: 'boundary {}'",
+                     rule ? p.next() : "clamp");
 }
 
 // Matches: a .gt. b, a .and. b, .not. a

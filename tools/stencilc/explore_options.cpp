@@ -6,10 +6,10 @@ namespace stencil::tool {
 
 void add_explore_options(CLI::App& app, ExploreArguments& arguments) {
   const std::string report = "Report", search = "Search";
-  CLI::Option* measure =
-      app.add_flag("--measure", arguments.measure, "time the best on the device, and remember it")
-          ->disable_flag_override()
-          ->group(search);
+  CLI::Option* measure = app.add_flag("--measure", arguments.measure,
+                                      "time the best schedules on the device and store the times")
+                             ->disable_flag_override()
+                             ->group(search);
   add_value(app, "--budget", seconds_of(arguments.budget), "seconds that --measure may take (10)")
       ->option_text("SECONDS")
       ->needs(measure)

@@ -8,7 +8,7 @@ inline constexpr const char* kExamples = R"(Examples:
   stencilc heat.stn -o heat.cu --main        with a main(): runs, times and checks itself
   stencilc heat.stn -o heat.cu --open N      the size N is given at run time
   stencilc heat.stn -o heat.cu --fix a       the value of a becomes part of the code
-  stencilc heat.stn -o heat.cpp --boxes 8    for ranks of your MPI program: 8 steps per halo exchange
+  stencilc heat.stn -o heat.cpp --boxes 8    for ranks of your MPI program: 8 steps per exchange
   stencilc heat.stn --emit kernel-ir         prints a stage; with --target, as lowered for it
   stencilc run heat.stn -D N=256 --stats     runs it on the best device present
   stencilc COMMAND --help                    the options of a command

@@ -302,7 +302,7 @@ t.stn:2:27: error P001: unexpected '2'
 )");
 }
 
-TEST(Error, EveryItemInErrorIsReportedOnce) {
+TEST(Error, EveryErrorIsReportedOnce) {
   EXPECT_EQ(messages("param N integer;  param M : real;  grid G [0];\n"
                      "stencil a : A { [0] = ; [1] = 2; [2] = ; }\n"
                      "stencil b : A { [0] = 1 }\n"
@@ -325,6 +325,11 @@ t.stn:1:43: error P001: unexpected '['
 t.stn:2:23: error P001: unexpected ';'
     2 | stencil a : A { [0] = ; [1] = 2; [2] = ; }
       |                       ^
+      = expected: an expression
+      = found: ';'
+t.stn:2:40: error P001: unexpected ';'
+    2 | stencil a : A { [0] = ; [1] = 2; [2] = ; }
+      |                                        ^
       = expected: an expression
       = found: ';'
 t.stn:3:25: error P001: unexpected '}'
