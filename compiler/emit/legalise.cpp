@@ -35,8 +35,6 @@ constexpr Pass kPasses[] = {
     {"drop-barriers", [](const Dialect& d) { return !d.implicit_threads; }, drop_barriers},
     {"drop-dead-code", [](const Dialect&) { return true; }, drop_dead_code},
     {"split-deep-expressions", [](const Dialect&) { return true; }, split_deep_expressions},
-    {"expand-thread-buffers", [](const Dialect& d) { return !d.implicit_threads; },
-     expand_thread_buffers},
     {"make-thread-loops", [](const Dialect& d) { return !d.implicit_threads; }, make_thread_loops},
 };
 

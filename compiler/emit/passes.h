@@ -36,11 +36,9 @@ kernel::Kernel zero_by_loops(kernel::Kernel kernel, kernel::FreshNames& fresh);
 // Removes barriers, because each loop ends before the next begins.
 kernel::Kernel drop_barriers(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
-// Per-thread buffers used in only one Threads statement become local to its loops; others get a
-// place per thread. A Shuffle then reads the place of its neighbour.
-kernel::Kernel expand_thread_buffers(kernel::Kernel kernel, kernel::FreshNames& fresh);
-
-// Gives every Threads statement its loops (loop_nest.h).
+// Gives every Threads statement its loops (loop_nest.h). Per-thread buffers used in only one
+// Threads statement become local to its loops; others get a place per thread. A Shuffle then reads
+// the place of its neighbour.
 kernel::Kernel make_thread_loops(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
 // --- Tidying for C compilers (tidy.cpp)

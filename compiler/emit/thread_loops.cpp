@@ -146,17 +146,8 @@ class IndexPrefixer {
   std::unordered_map<const ExprNode*, Expr> done_;
 };
 
-}  // namespace
-
-Kernel drop_barriers(Kernel kernel, FreshNames&) {
-  const auto without = [](Statement statement, Body& out) {
-    if (!std::holds_alternative<Barrier>(statement.kind)) out.push_back(std::move(statement));
-  };
-  kernel.body = rewrite_body(std::move(kernel.body), without);
-  return kernel;
-}
-
-Kernel expand_thread_buffers(Kernel kernel, FreshNames&) {
+// Makes buffers of a thread local to a loop, or gives them a place per thread.
+void expand_thread_buffers(Kernel& kernel) {
   std::map<BufferId, ThreadUse> uses;
   count_uses(kernel.body, false, uses);
   Prefixes prefixes;
@@ -175,11 +166,20 @@ Kernel expand_thread_buffers(Kernel kernel, FreshNames&) {
     buffer.extents.insert(buffer.extents.begin(), extents.begin(), extents.end());
   }
   kernel.body = IndexPrefixer(prefixes, kernel).body(std::move(kernel.body));
-  kernel.thread_loops = true;
+}
+
+}  // namespace
+
+Kernel drop_barriers(Kernel kernel, FreshNames&) {
+  const auto without = [](Statement statement, Body& out) {
+    if (!std::holds_alternative<Barrier>(statement.kind)) out.push_back(std::move(statement));
+  };
+  kernel.body = rewrite_body(std::move(kernel.body), without);
   return kernel;
 }
 
 Kernel make_thread_loops(Kernel kernel, FreshNames&) {
+  expand_thread_buffers(kernel);
   const auto with_loops = [&](Statement statement, Body& out) {
     if (auto* threads = std::get_if<Threads>(&statement.kind)) {
       LoopNest nest = loop_nest(kernel, std::move(threads->body));
@@ -189,6 +189,7 @@ Kernel make_thread_loops(Kernel kernel, FreshNames&) {
     out.push_back(std::move(statement));
   };
   kernel.body = rewrite_body(std::move(kernel.body), with_loops);
+  kernel.thread_loops = true;
   return kernel;
 }
 

@@ -111,7 +111,7 @@ void f(int n, int nr, int steps, double *u, double *v, const int *at, double *re
     for (int r = 0; r < nr; r++) rec[t * nr + r] = u[at[r]] - u[at[r] - 1];
   }
 })",
-     ".c", "beside"},
+     ".c", "at a point other than the source or receiver"},
     {"rows_at_once", "C013", 6, R"(
 void f(int n, int m, int steps, double *u, double *v) {
   for (int t = 0; t < steps; t++) {
