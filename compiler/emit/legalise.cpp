@@ -32,9 +32,9 @@ constexpr Pass kPasses[] = {
      [](const Dialect& d) { return d.duplicates_after_barriers && d.implicit_threads; },
      write_out_barrier_loops},
     {"zero-by-loops", [](const Dialect& d) { return d.implicit_threads; }, zero_by_loops},
-    {"drop-barriers", [](const Dialect& d) { return !d.implicit_threads; }, drop_barriers},
-    {"drop-dead-code", [](const Dialect&) { return true; }, drop_dead_code},
-    {"split-deep-expressions", [](const Dialect&) { return true; }, split_deep_expressions},
+    {"drop-dead-code", [](const Dialect& d) { return d.implicit_threads; }, drop_dead_code},
+    {"split-deep-expressions", [](const Dialect& d) { return d.implicit_threads; },
+     split_deep_expressions},
     {"make-thread-loops", [](const Dialect& d) { return !d.implicit_threads; }, make_thread_loops},
 };
 

@@ -146,6 +146,13 @@ class IndexPrefixer {
   std::unordered_map<const ExprNode*, Expr> done_;
 };
 
+void drop_barriers(Kernel& kernel) {
+  const auto without = [](Statement statement, Body& out) {
+    if (!std::holds_alternative<Barrier>(statement.kind)) out.push_back(std::move(statement));
+  };
+  kernel.body = rewrite_body(std::move(kernel.body), without);
+}
+
 // Makes buffers of a thread local to a loop, or gives them a place per thread.
 void expand_thread_buffers(Kernel& kernel) {
   std::map<BufferId, ThreadUse> uses;
@@ -170,15 +177,9 @@ void expand_thread_buffers(Kernel& kernel) {
 
 }  // namespace
 
-Kernel drop_barriers(Kernel kernel, FreshNames&) {
-  const auto without = [](Statement statement, Body& out) {
-    if (!std::holds_alternative<Barrier>(statement.kind)) out.push_back(std::move(statement));
-  };
-  kernel.body = rewrite_body(std::move(kernel.body), without);
-  return kernel;
-}
-
-Kernel make_thread_loops(Kernel kernel, FreshNames&) {
+Kernel make_thread_loops(Kernel kernel, FreshNames& fresh) {
+  drop_barriers(kernel);
+  kernel = split_deep_expressions(drop_dead_code(std::move(kernel), fresh), fresh);
   expand_thread_buffers(kernel);
   const auto with_loops = [&](Statement statement, Body& out) {
     if (auto* threads = std::get_if<Threads>(&statement.kind)) {
