@@ -19,6 +19,7 @@
 #include "compiler/support/try.h"
 #include "runtime/devices/host_device.h"
 #include "runtime/devices/kernel_cache.h"
+#include "runtime/tune/brief_run.h"
 #include "runtime/tune/candidate_timer.h"
 #include "runtime/tune/compiled_choice.h"
 #include "runtime/tune/database.h"
@@ -318,6 +319,7 @@ std::optional<KnownLine> automatic_line(const ir::Program& program, const Chosen
                                         const RunAhead& run) {
   if (auto tuned = tuned_line(program, device)) return tuned;
   if (auto timed = timed_choice(program, device, run)) return timed;
+  if (auto brief = brief_choice(program, device, run)) return brief;
   schedule::Machine machine = device.device.machine;
   machine.in_place = machine.in_place || run.dense;
   return run.only_stored ? stored_choice(program, machine) : kept_choice(program, machine);

@@ -32,7 +32,8 @@ std::optional<runtime::KnownLine> timed_choice(const ir::Program& program,
                                                const RunAhead& run);
 
 // The choice of `auto` for a run, from the first source that has one: the tuning database
-// (tuned.h), timing, machine code (compiled_choice.h). nullopt: the model decides.
+// (tuned.h), timing, a run too short to repay compilation (brief_run.h), machine code
+// (compiled_choice.h). nullopt: the model decides.
 std::optional<runtime::KnownLine> automatic_line(const ir::Program& program,
                                                  const runtime::ChosenDevice& device,
                                                  const RunAhead& run);
