@@ -314,12 +314,18 @@ Value Elaborator::with_reflections(const ir::Access& access, const std::vector<i
 Value Elaborator::with_side_rules(const ir::Access& access, Value value, Span span) {
   std::vector<SideRules>& side_rules = env_.field_side_rules[access.field];
   const ir::Field field = env_.program.fields[access.field];
+  // A constant of one dimension also replaces the fixed edge of another, which `value` has.
+  const bool fixed = std::any_of(side_rules.begin(), side_rules.end(), [](const SideRules& rules) {
+    return rules.low.fixed || rules.high.fixed;
+  });
   bool counts = false;
   for (size_t d = 0; d < side_rules.size(); ++d) {
     const ir::Boundary& rules = field.boundary[d];
-    const bool below = side_rules[d].low.counts() ||
+    const bool constant_low = fixed && rules.low.kind == ir::BoundaryKind::Constant;
+    const bool constant_high = fixed && rules.high.kind == ir::BoundaryKind::Constant;
+    const bool below = side_rules[d].low.counts() || constant_low ||
                        (rules.low.kind == ir::BoundaryKind::Mirror && side_rules[d].high.counts());
-    const bool above = side_rules[d].high.counts() ||
+    const bool above = side_rules[d].high.counts() || constant_high ||
                        (rules.high.kind == ir::BoundaryKind::Mirror && side_rules[d].low.counts());
     counts |= (access.escapes_below(d) && below) || (access.escapes_above(d) && above);
   }

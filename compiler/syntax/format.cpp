@@ -175,7 +175,7 @@ class Layout {
     const Lexeme& piece = pieces_[i];
     if (piece.kind == Kind::Word) {
       if (piece.text == "true" || piece.text == "false") return true;
-      return !is_keyword(piece.text) && !is_contextual_word(i);
+      return !is_keyword(piece.text) && !is_contextual_word(i) && !is_rule_with_value(i);
     }
     return piece.kind == Kind::Number || piece.is(")") || piece.is("]") || piece.is("}");
   }
@@ -185,6 +185,25 @@ class Layout {
     const Lexeme& piece = pieces_[i];
     return piece.kind == Kind::Word && is_listed(kContextual, piece.text) &&
            ends_operand(before(i));
+  }
+  // Whether a word that is not reserved begins a boundary rule with a value: after `boundary` or
+  // `mirror`, or as an entry of the list after `boundary`.
+  bool is_rule_with_value(size_t i) const {
+    if (!is_listed("fixed gradient", pieces_[i].text)) return false;
+    size_t at = before(i);
+    const auto is_word = [&](std::string_view word) {
+      return at != std::string_view::npos && pieces_[at].text == word;
+    };
+    if (is_word("boundary") || is_word("mirror")) return true;
+    if (!is_word("[") && !is_word(",") && !is_word("..")) return false;
+    for (int depth = 0; at != std::string_view::npos; at = before(at)) {
+      if (is_word(")") || is_word("]") || is_word("}")) ++depth;
+      if (is_word("(") || is_word("[") || is_word("{")) --depth;
+      if (depth < 0) break;
+    }
+    if (!is_word("[")) return false;
+    at = before(at);
+    return is_word("boundary");
   }
   bool is_unary(size_t i) const {
     const Lexeme& piece = pieces_[i];

@@ -76,6 +76,20 @@ TEST_F(Boundaries, FixedEdgesAreStoredByTheFunctionThatWritesTheField) {
   gives(program("repeat 2 {\nstencil s : U[1..3] = U[0] + 1;\n}\n"), "U", {7, 7, 7, 7, 20});
 }
 
+// Beyond a constant side the value is the constant, also in the row of a fixed edge.
+TEST_F(Boundaries, ConstantsReplaceFixedEdgesAtCorners) {
+  for (const char* constant : {"constant -3", "constant -3 + 0 * time"}) {
+    for (const char* value : {"fixed 1", "fixed 1 + 0 * time"}) {
+      const std::string program = fmt::format(
+          "grid G = [0..1, 0..2] steps 1;\nfield U : double on G boundary "
+          "[{} .. clamp, clamp .. {}];\nfield V : double on G;\n"
+          "stencil v : V on G = U[0,1];\nstencil u : U on G = U[0,0];\ninit U = 5;\n",
+          value, constant);
+      gives(program, "V", {1, 1, -3, 5, 5, -3});
+    }
+  }
+}
+
 TEST_F(Boundaries, FixedEdgesOfAStructure) {
   const std::string text =
       "type cell = { a : double, b : double };\ngrid G = [0..3] steps 2;\n"

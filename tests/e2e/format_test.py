@@ -20,6 +20,8 @@ param   N:integer=16;param a :real=1.0e-3 ;   // trailing
 
 grid G=[ 0..N-1 , 0..N - 1 ] steps 4*N  origin -1 spacing [ .5, 2. ];
 field T :real on G history 2 boundary [clamp..mirror,constant -1];
+field F:real on G boundary [fixed -2 .. mirror  gradient -a*2,gradient - w[0]];
+field H :real on G boundary fixed - 1;
 table cx : integer[3] = { 0, 1, -1 };
 table w  : real[3]    = {4.0/9, 1 , .5};
 function lap( u : field ) {let d=u@-1 [1 , 0]-u[-1,0] ;
@@ -46,6 +48,8 @@ require N>=2 and (a<1) or not (a>3);
 
 grid G = [0..N-1, 0..N - 1] steps 4*N origin -1 spacing [.5, 2.];
 field T : real on G history 2 boundary [clamp..mirror,constant -1];
+field F : real on G boundary [fixed -2 .. mirror gradient -a*2,gradient -w[0]];
+field H : real on G boundary fixed -1;
 table cx : integer[3] = { 0, 1, -1 };
 table w  : real[3]    = {4.0/9, 1, .5};
 function lap(u : field) { let d = u@-1[1, 0]-u[-1,0];
