@@ -112,6 +112,15 @@ class Format(unittest.TestCase):
         self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
         self.assertEqual(sorted(os.listdir(self.directory.name)), ["a.stn", "link.stn"])
 
+    @unittest.skipIf(os.getuid() == 0, "root may write every file")
+    def test_read_only_file_stays(self):
+        path = self.file("a.stn", SLOPPY)
+        os.chmod(path, 0o444)
+        done = fmt(path)
+        self.assertIn("R011", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(self.text(path), SLOPPY)
+
     def test_formatted_file_is_not_written(self):
         path = self.file("a.stn", FORMATTED)
         before = os.stat(path)

@@ -1,7 +1,13 @@
 // `stencilc fmt`: formats programs in place, like gofmt -w. Files that are formatted already are
 // not written, so their modification times stay. Each file is replaced as a whole; the writer keeps
 // its permissions and follows symbolic links.
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+
+#include <fmt/format.h>
 
 #include "compiler/syntax/format.h"
 #include "runtime/io/files.h"
@@ -37,6 +43,11 @@ ExitStatus format_file(const std::string& path, bool only_check) {
   }
   if (is_stream) return print_out(*formatted);
   if (*formatted == source.text()) return kSuccess;
+  // The writer replaces files and needs only a writable directory.
+  if (::access(path.c_str(), W_OK) != 0) {
+    return report(Failure{"R011", fmt::format("cannot write '{}': {}", path, std::strerror(errno)),
+                          "allow writing (chmod u+w), or format a copy"});
+  }
   const Status written = write_files({{path, *formatted}});
   return written.ok() ? kSuccess : report(written.failure());
 }
