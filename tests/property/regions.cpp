@@ -51,12 +51,15 @@ std::string Generator::random_range(size_t d, const Margin& reach) {
     covers("sub-region");
     needed_[d] = std::max(needed_[d], low + high + 1);
   }
-  if (!tiny_ && !plain_ && random_.chance(choices_.half_region)) return half(d, low, high);
+  // The points of fixed edges that regions leave out must be boxes, whatever the sizes (S049).
+  const bool boxes = has_fixed_edges();
+  if (!tiny_ && !plain_ && !boxes && random_.chance(choices_.half_region)) {
+    return half(d, low, high);
+  }
   if (random_.chance(choices_.maybe_empty)) {
     low += random_.between(0, 3);
     high += random_.between(1, 3);
-    // The points of fixed edges that a region leaves out must be boxes, whatever the sizes (S049).
-    if (has_fixed_edges()) needed_[d] = std::max(needed_[d], low + high + 1);
+    if (boxes) needed_[d] = std::max(needed_[d], low + high + 1);
   }
   return range(d, low, high);
 }
