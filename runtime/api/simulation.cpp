@@ -333,6 +333,7 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
       return synced.ok() ? save(fields) : synced;
     };
   }
+  for (runtime::Event& event : writers.encodings(watch)) events.push_back(std::move(event));
   const int64_t steps = std::max<int64_t>(last - state.step, 0);
   auto report =
       in_session([&] { return execute_checked(steps, progress, events, on_nan, check, &watch); });

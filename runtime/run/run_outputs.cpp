@@ -43,7 +43,18 @@ std::vector<Event> RunOutputs::events(NonFiniteWatch& watch) {
     events.push_back(watch.watched({growing.output.every, 0, false, add}, {growing.output}));
   }
   events.push_back(watch.watched(output_event(program_, final_), final_));
+  for (Event& event : finishing(watch, false)) events.push_back(std::move(event));
+  return events;
+}
+
+std::vector<Event> RunOutputs::encodings(NonFiniteWatch& watch) {
+  return finishing(watch, true);
+}
+
+std::vector<Event> RunOutputs::finishing(NonFiniteWatch& watch, bool animations) {
+  std::vector<Event> events;
   for (const Growing& growing : growing_) {
+    if ((format_of(growing.output.path) != Format::Nc) != animations) continue;
     GrowingFile* const file = growing.file.get();
     const auto finish = [file](FieldSource& fields) { return file->finish(fields); };
     events.push_back(watch.watched({0, 0, true, finish}, {growing.output}));

@@ -20,6 +20,9 @@ class RunOutputs {
   // Events that write the outputs and let `watch` look at what they wrote. This object and the
   // watch must outlive them.
   std::vector<Event> events(NonFiniteWatch& watch);
+  // Events that encode animations at the end of the run. They may take minutes, so they come after
+  // the checkpoint: a killed process then loses only animations.
+  std::vector<Event> encodings(NonFiniteWatch& watch);
 
  private:
   struct Growing {
@@ -30,6 +33,9 @@ class RunOutputs {
     std::vector<Output> outputs;
     std::unique_ptr<Series> series;
   };
+
+  // Events that finish the animations, or the other growing files.
+  std::vector<Event> finishing(NonFiniteWatch& watch, bool animations);
 
   explicit RunOutputs(const ir::Program& program) : program_(program) {}
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "tests/e2e/tool.h"
@@ -134,6 +135,16 @@ TEST_F(OutputOptions, RestartedRunsDoNotReplaceAnimations) {
   EXPECT_EQ(read(file("a.gif")), first);
   succeeds("--restart c.ckpt --out U=rest.gif --every 2");
   EXPECT_EQ(frames_in(read(file("rest.gif"))), 3u) << "steps 6, 8 and 10";
+}
+
+// Encoding may take minutes. If the process is killed meanwhile, the checkpoint is there.
+TEST_F(OutputOptions, CheckpointsAreWrittenBeforeAnimationsAreEncoded) {
+  succeeds("--out U=a.gif,every=1 --out V=b.apng,every=1 --checkpoint c.ckpt");
+  const auto written = [&](const char* name) {
+    return std::filesystem::last_write_time(file(name));
+  };
+  EXPECT_LE(written("c.ckpt"), written("a.gif"));
+  EXPECT_LE(written("c.ckpt"), written("b.apng"));
 }
 
 // A restarted run completes the file to that of a run without interruption; so do subdomains.
