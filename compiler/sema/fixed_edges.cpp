@@ -34,30 +34,6 @@ bool is_empty(const std::vector<ir::Affine>& facts, const ir::Range& range) {
   return decide(facts, range.high - range.low) == Verdict::Fails;
 }
 
-// Moves the fixed edge points of a box of the domain to `out`, one side after the other. `fixed`:
-// whether a side is fixed. False if it depends on params whether the box contains the edge.
-template <typename Fixed>
-bool take_edges(const Environment& env, const ir::Box& domain, ir::Box box, const Fixed& fixed,
-                std::vector<ir::Box>& out) {
-  for (size_t d = 0; d < box.ranges.size(); ++d) {
-    for (const bool low : {true, false}) {
-      if (!fixed(d, low)) continue;
-      ir::Affine& bound = low ? box.ranges[d].low : box.ranges[d].high;
-      const ir::Affine edge = low ? domain.ranges[d].low : domain.ranges[d].high;
-      if (bound == edge) {
-        out.push_back(box);
-        out.back().ranges[d] = {edge, edge};
-        bound = low ? bound + 1 : bound - 1;
-        if (is_empty(env.facts, box.ranges[d])) return true;
-        continue;
-      }
-      const ir::Affine distance = low ? bound - edge : edge - bound;
-      if (decide(facts_inside(env, box), distance - 1) != Verdict::Holds) return false;
-    }
-  }
-  return true;
-}
-
 // True if the value may be computed before the first step: it uses neither the step nor a field.
 bool known_before_steps(const Environment& env, const ast::Expr& value) {
   bool known = true;
@@ -157,19 +133,23 @@ std::optional<std::vector<ir::Box>> fixed_edges_left(Environment& env, const Tar
   const ir::Box domain = env.program.fields[first[0]].box;
   std::vector<ir::Box> taken;
   for (const ir::Piece& piece : function.pieces) taken.push_back(piece.region);
-  const auto left = boxes_left(env, domain, taken, function.span, "the fixed edge points");
-  if (!left) return std::nullopt;
-  const auto fixed = [&](size_t d, bool low) {
-    return std::any_of(first.begin(), first.end(),
-                       [&](ir::FieldId field) { return is_fixed(env, field, d, low); });
-  };
-  for (const ir::Box& box : *left) {
-    if (take_edges(env, domain, box, fixed, edges)) continue;
-    Diagnostic& error =
-        env.report.error("S049", function.span, "the fixed edge points depend on params");
-    error.found = fmt::format("{} in {}", env.print(box), env.print(domain));
-    error.hint = "bound the params with 'require', or give them values (-D)";
-    return std::nullopt;
+  // One side after the other: its edge points that no earlier side has and that no piece writes.
+  ir::Box rest = domain;
+  for (size_t d = 0; d < domain.ranges.size(); ++d) {
+    for (const bool low : {true, false}) {
+      const bool fixed = std::any_of(first.begin(), first.end(), [&](ir::FieldId field) {
+        return is_fixed(env, field, d, low);
+      });
+      if (!fixed) continue;
+      ir::Affine& bound = low ? rest.ranges[d].low : rest.ranges[d].high;
+      ir::Box side = rest;
+      side.ranges[d] = {bound, bound};
+      const auto left = boxes_left(env, side, taken, function.span, "the fixed edge points");
+      if (!left) return std::nullopt;
+      edges.insert(edges.end(), left->begin(), left->end());
+      bound = low ? bound + 1 : bound - 1;
+      if (is_empty(env.facts, rest.ranges[d])) return edges;
+    }
   }
   return edges;
 }
