@@ -31,8 +31,8 @@ std::optional<std::vector<int64_t>> elaborate_strides(Environment& env, const as
 
 // The index names of a region, in order. Null for a range without an index name.
 std::vector<const ast::Identifier*> indices_of(const ast::Region& region);
-// The index names as text. "" for null and for names that cannot be used; the latter are reported
-// (S002 and others).
+// The index names as text. "" for null and for names that cannot be used. Unusable names are
+// reported (S002 and others).
 std::vector<std::string> index_names(Environment& env,
                                      const std::vector<const ast::Identifier*>& indices);
 // Whether there are no index names or one for each dimension. S014 otherwise.

@@ -116,9 +116,9 @@ struct Default {
   const ir::Graph& graph;
 };
 
-// Takes a default. It is a constant, or it depends on params that a run may set. In the latter
-// case, takes its derivation and its value with the defaults of those params. Returns false after
-// an error.
+// Takes a default. It is a constant, or it depends on params that a run may set. A default
+// that depends on params is taken as its derivation and its value with their defaults. Returns
+// false after an error.
 bool take_default(Environment& env, ir::Param& param, const Default& given, const Value& result) {
   const ast::Expr& value = given.value;
   Arithmetic& arithmetic = given.elaborator.arithmetic();

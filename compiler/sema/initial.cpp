@@ -23,8 +23,8 @@ int own_dimension(const ir::Field& field, int of_grid) {
 
 }  // namespace
 
-// The init of a field if it can be read here; otherwise null. In the latter case, reports S066
-// unless the init itself has an error.
+// The init of a field if it can be read here; otherwise null. Before it returns null, it
+// reports S066 unless the init itself has an error.
 const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
   const ir::Field& field = env_.program.fields[id];
   const auto& inits = env_.program.inits;

@@ -6,8 +6,8 @@
 
 namespace stencil {
 
-// "did you mean 'NAME'?" with the candidate that another tool calls `word`, or else the one that
-// `word` misspells; "" if there is none.
+// "did you mean 'NAME'?" with the candidate that another tool calls `word`, or else the candidate
+// that `word` misspells; "" if there is none.
 std::string suggest_option(const std::string& word, const std::vector<std::string>& candidates);
 
 }  // namespace stencil

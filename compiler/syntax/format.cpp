@@ -225,7 +225,7 @@ class Layout {
     return pieces_[i].is("}") && open_.empty() && depth_ > 0 && !in_statement_;
   }
 
-  // Blanks between piece i and the one before it in its line: 0 or 1.
+  // Blanks between piece i and the previous piece of its line: 0 or 1.
   size_t blanks_before(size_t i) const {
     const Lexeme &a = pieces_[i - 1], &b = pieces_[i];
     const size_t written = std::min<size_t>(b.blanks, 1);

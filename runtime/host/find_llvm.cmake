@@ -1,5 +1,5 @@
-# Finds LLVM and Clang. Of the versions below, it takes the newest one whose Clang headers and libraries
-# are installed. Two options choose one version:
+# Finds LLVM and Clang: the newest of the versions below whose Clang headers and libraries are
+# installed. Two options choose one version:
 #
 #   -DSTENCIL_LLVM=18       this version
 #   -DLLVM_DIR=DIR          the installation with DIR/LLVMConfig.cmake, as for find_package(LLVM)
@@ -82,7 +82,7 @@ function(stencil_llvm_static out why)
   endif()
   separate_arguments(files)
   list(FILTER files EXCLUDE REGEX Polly)  # see compile.cpp
-  # The libraries that LLVM itself needs. The library of Z3 and the one for XML are never used. If the
+  # The libraries that LLVM itself needs. The libraries of Z3 and libxml2 are never used. If the
   # development package is missing, the library of the run-time package suffices.
   stencil_llvm_config(needed --link-static --system-libs)
   separate_arguments(needed)

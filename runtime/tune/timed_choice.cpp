@@ -198,8 +198,8 @@ Contest contest_of(const ir::Program& program, const runtime::Params& params,
 }
 
 // Removes candidates until timing pays or few are left. Candidates that are compiled even without
-// timing stay. Of the others, those with the longest compilation go first, weighted by how slow
-// they are predicted to be. So a simple schedule that compiles quickly does not displace one that
+// timing stay. The candidates with the longest compilation go first, weighted by how slow they are
+// predicted to be. So a simple schedule that compiles quickly does not displace one that
 // is nearly the best.
 void leave_out_slow_ones(Contest& contest, Shortlist& shortlist, double expected) {
   const size_t fewest = std::max(contest.compiled, kFewest);

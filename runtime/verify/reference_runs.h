@@ -38,7 +38,7 @@ class ReferenceRuns {
   const bool only_positive_;
   std::vector<double> points_;
   std::vector<std::optional<Runs>> runs_;
-  double seconds_ = 0, work_ = 0;  // spent, for so many points times steps
+  double seconds_ = 0, work_ = 0;  // seconds spent, and points times steps done in them
 };
 
 }  // namespace stencil::runtime

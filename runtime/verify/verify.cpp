@@ -82,7 +82,7 @@ struct Row {
 
 // What cases have cost so far on a device.
 struct Costs {
-  double compilation = 0, bytes = 0;   // seconds, for so many bytes of source text
+  double compilation = 0, bytes = 0;   // seconds; bytes of source text compiled in them
   double first_run = 0, next_run = 0;  // seconds at most: of the first run of kernels, of others
 };
 

@@ -292,7 +292,7 @@ TEST_F(ExploreMeasures, StoresMeasurements) {
   EXPECT_TRUE(holds(run.out, "(tuned: measured at 40x40 on")) << run.out;
 }
 
-// The marked schedule is the one that a run takes, even if an older measurement decides.
+// `explore` marks the schedule that a run takes, even if an older measurement decides.
 TEST_F(ExploreMeasures, MarksWhatARunTakes) {
   if (!tune::has_database()) GTEST_SKIP() << tune::database_settings().note;
   const std::string explore = "explore heat.stn --measure --device host --budget 0.5 --json a.json";
