@@ -328,7 +328,7 @@ class CommandLine(Temporary):
                               check=False)
 
     def test_usage_errors_give_a_reason(self):
-        for arguments, reason in ((("--continue",), "--continue takes --keep"),
+        for arguments, reason in ((("--continue",), "--continue requires --keep"),
                                   (("--results", str(self.directory / "none"), "--out", str(self.directory)), "there is no directory"),
                                   (("--paper", "x"), "invalid choice"),
                                   (("--parts", "timed,x"), "--parts has no 'x'"),
