@@ -29,7 +29,7 @@ class LongRun : public Tool {
                                 "' </dev/null";
     const pid_t child = ::fork();
     if (child == 0) {
-      ::signal(SIGHUP, SIG_DFL);  // the caller may have it ignored
+      restore_signals();
       ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       ::_exit(127);
     }

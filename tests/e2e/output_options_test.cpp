@@ -176,6 +176,7 @@ TEST_F(OutputOptions, InterruptedRunsKeepTheirFrames) {
                                 "--out U=u.nc,every=5 >/dev/null 2>&1 </dev/null";
     const pid_t child = ::fork();
     if (child == 0) {
+      restore_signals();
       ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       ::_exit(127);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -27,6 +28,11 @@ inline std::string read(const std::filesystem::path& path) {
 
 inline bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+// For a child process: signals end it, even if the parent ignores them (nohup, background jobs).
+inline void restore_signals() {
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
 }
 
 // Every test runs stencilc in its own empty directory. Unless a test says otherwise, schedules that

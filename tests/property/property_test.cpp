@@ -4,7 +4,7 @@
 //   property_test [--programs n] [--first-seed s] [--device host|cpp|opencl|opencl_loops|cuda]
 //                 [--batch n] [--family f ...]
 //                 [--threads n] [--time-limit seconds] [--progress] [--coverage] [--shrink]
-//                 [--one-mode]        each program in one floating-point mode, chosen by its seed
+//                 [--one-mode]        each family in one floating-point mode, chosen by the seed
 //   property_test --complete [...]     fails if a family never meets a construct, or if huge sizes
 //                                      make lowering slow
 //   property_test --lower-only [...]   the same without running anything
