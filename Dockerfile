@@ -27,7 +27,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
-RUN cmake --preset run && cmake --build --preset run && strip build/bin/stencilc
+RUN cmake --preset run -DSTENCIL_LIFT=ON && cmake --build --preset run && strip build/bin/stencilc
 
 FROM debian:12-slim
 RUN apt-get update && apt-get install -y --no-install-recommends \

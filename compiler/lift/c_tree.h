@@ -1,7 +1,7 @@
 // C and C++ as the lifter sees it: the functions that a region of a file needs, with macros
 // expanded, templates instantiated, implicit conversions written out and names resolved.
 //
-//   file --Clang (runtime/host/c_reader.cpp)--> CTree --execution.h--> nests
+//   file --Clang (runtime/host/c/c_reader.cpp)--> CTree --execution.h--> nests
 //
 // The tree leaves libstencil_host.so as text. It therefore has a single node type, stored in
 // vectors and linked by indices. Constructs that the lifter does not support become Unknown nodes

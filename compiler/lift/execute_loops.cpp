@@ -357,7 +357,7 @@ bool Executor::moves_along(const Loop& loop) {
   const bool up = loop.step > 0;
   const Domain domain{id, Poly::of(up ? loop.first : loop.last),
                       Poly::of(up ? loop.last : loop.first), std::abs(loop.step), up ? 1 : -1};
-  active_.push_back({domain, "probe" + std::to_string(id), out_.index_names.back()});
+  active_.push_back({domain, "probe" + std::to_string(id), out_.index_names.back(), {}});
   X index = pool_.leaf(XKind::Index, CScalar::I64, id, out_.index_names.back());
   cells_[loop.counter.path] = scalar_value(pool_.cast(index, loop.type));
   try {

@@ -1,6 +1,6 @@
 // Runs the original and the program on the same data and compares every bit. The proof covers only
 // what these runs executed. The original therefore records both outcomes of each branch
-// (runtime/host/outcomes.h), and runs continue until all were taken or a few seconds have passed.
+// (runtime/host/c/outcomes.h), and runs continue until all were taken or a few seconds have passed.
 //
 // Runs in which the original has undefined behaviour are discarded. Both sides compute in strict
 // mode: C with -ffp-contract=off, the program with --fp strict.

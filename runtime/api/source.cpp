@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 
@@ -46,6 +47,13 @@ Result<Source> read_source(const std::string& path) {
     return failure;
   }
   return Source(path, std::move(text).value());
+}
+
+bool is_c_file(const std::string& path) {
+  static const std::vector<std::string> kExtensions = {".c", ".cc", ".cpp", ".cxx",
+                                                       ".C", ".h",  ".hpp"};
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
 
 Result<Source> make_source(std::string name, std::string text) {

@@ -13,6 +13,9 @@ namespace stencil::api {
 Result<Source> read_source(const std::string& path);
 Result<Source> make_source(std::string name, std::string text);
 
+// Whether the extension of a file name belongs to C or C++.
+bool is_c_file(const std::string& path);
+
 // Options in the compiler's form. A program without a name is named after `file`.
 ProgramOptions program_options(const Options& options, const std::string& file);
 

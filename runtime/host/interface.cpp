@@ -4,8 +4,7 @@
 #include <exception>
 #include <new>
 
-#include "runtime/host/bounded.h"
-#include "runtime/host/c_reader.h"
+#include "runtime/host/c_files.h"
 #include "runtime/host/compile.h"
 #include "runtime/host/interface.h"
 #include "runtime/host/load.h"
@@ -80,14 +79,10 @@ constexpr StencilHostInterface kInterface = {
       *bytes = {nullptr, 0};
     },
     [](const StencilHostCFile* file, StencilHostBytes* out) {
-      return delivered(
-          out, [&] { return in_bounded_child([&] { return read_c(*file); }, file->seconds); });
+      return delivered(out, [&] { return read_c_file(*file); });
     },
     [](const StencilHostCFile* file, const char* added, size_t size, StencilHostBytes* out) {
-      return delivered(out, [&] {
-        return in_bounded_child([&] { return compile_c(*file, std::string(added, size)); },
-                                file->seconds);
-      });
+      return delivered(out, [&] { return compile_c_file(*file, std::string(added, size)); });
     },
     load_object<true>,
     [] { return static_cast<int32_t>(threads()); },

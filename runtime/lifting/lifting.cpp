@@ -49,13 +49,6 @@ Failure shown(const std::string& path, const std::string& code, int line, int co
 
 }  // namespace
 
-bool is_c_file(const std::string& path) {
-  static const std::vector<std::string> kExtensions = {".c", ".cc", ".cpp", ".cxx",
-                                                       ".C", ".h",  ".hpp"};
-  const std::string extension = std::filesystem::path(path).extension().string();
-  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
-}
-
 std::string find_database(const std::string& path) {
   std::error_code ignored;
   std::filesystem::path at = std::filesystem::absolute(path, ignored).parent_path();

@@ -26,9 +26,6 @@ Result<lifter::Lifted> lift_as_it_stands(const LiftRequest& request);
 Failure shown_in_c(const std::string& path, const std::vector<std::string>& files,
                    const lifter::Refusal& refusal);
 
-// Whether the extension of a file name belongs to C or C++.
-bool is_c_file(const std::string& path);
-
 // Looks for compile_commands.json in the directory of a file, in its parent directories, and in
 // their `build` subdirectories. Returns the directory that contains it, or "".
 std::string find_database(const std::string& path);

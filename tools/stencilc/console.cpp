@@ -9,6 +9,8 @@
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/layout.h"
+#include "compiler/support/try.h"
+#include "runtime/api/source.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/io/files.h"
 #include "runtime/io/new_files.h"
@@ -21,6 +23,16 @@ ExitStatus status_of(const std::string& code) {
   if (code.starts_with("R04")) return kDeviceAtFault;
   if (code == "R080" || code == "R083") return kBecameNan;
   return code.starts_with("R0") ? kUsage : kProgramAtFault;
+}
+
+Result<Source> read_program(const Arguments& arguments) {
+  return api::is_c_file(arguments.file) ? read_c_program(arguments)
+                                        : api::read_source(arguments.file);
+}
+
+Result<std::string> text_of_program(const Arguments& arguments) {
+  const auto source = TRY(read_program(arguments));
+  return std::string(source.text());
 }
 
 ExitStatus report(const Source& source, const Diagnostics& diagnostics) {

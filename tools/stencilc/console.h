@@ -43,9 +43,10 @@ void warn(const Failure& warning);
 void warn_of_cache();
 // Warns, once, if the tuning database could not be read.
 void warn_of_database();
-// The program of the command line. A C file is lifted; assumptions and the result of the comparison
-// are printed to stderr.
+// The program of the command line. A C file is lifted.
 Result<Source> read_program(const Arguments& arguments);
+// The same for a C file. Prints assumptions and the result of the comparison to stderr.
+Result<Source> read_c_program(const Arguments& arguments);
 // The text of that program.
 Result<std::string> text_of_program(const Arguments& arguments);
 ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");

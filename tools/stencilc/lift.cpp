@@ -44,8 +44,7 @@ void tell(const LiftedSource& lifted) {
 
 }  // namespace
 
-Result<Source> read_program(const Arguments& arguments) {
-  if (!runtime::is_c_file(arguments.file)) return api::read_source(arguments.file);
+Result<Source> read_c_program(const Arguments& arguments) {
   LiftOptions options = lift_options(arguments);
   // only commands that run programs execute the user's C code
   const bool runs = arguments.command == Command::Run || arguments.command == Command::Verify;
@@ -58,11 +57,6 @@ Result<Source> read_program(const Arguments& arguments) {
   }
   tell(lifted.value());
   return Source(arguments.file + " (lifted)", lifted.value().text);
-}
-
-Result<std::string> text_of_program(const Arguments& arguments) {
-  const auto source = TRY(read_program(arguments));
-  return std::string(source.text());
 }
 
 namespace {

@@ -3,7 +3,7 @@
 // first passes, LLVM's optimisation, the last passes) run one after the other on the module.
 // Clang's back end is called twice: once to optimise without output, once to emit without
 // optimisation.
-#include "runtime/host/action_with_passes.h"
+#include "runtime/host/c/action_with_passes.h"
 
 #include <clang/Frontend/CompilerInstance.h>
 #include <llvm/Passes/PassBuilder.h>

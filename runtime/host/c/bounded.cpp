@@ -1,5 +1,5 @@
 // The child writes its result into a pipe: one byte for success or failure, then the text.
-#include "runtime/host/bounded.h"
+#include "runtime/host/c/bounded.h"
 
 #include <cerrno>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "runtime/host/large_stack.h"
+#include "runtime/host/c/large_stack.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // Translates expressions of the AST to nodes: operators, constants, members.
-#include "runtime/host/c_translate.h"
+#include "runtime/host/c/c_translate.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>

@@ -1,4 +1,4 @@
-#include "runtime/host/regular_files.h"
+#include "runtime/host/c/regular_files.h"
 
 #include <cerrno>
 

@@ -1,4 +1,4 @@
-#include "runtime/host/c_flags.h"
+#include "runtime/host/c/c_flags.h"
 
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/Triple.h>

@@ -15,7 +15,7 @@
 //
 // An outcome does not count either if the function cannot return afterwards (a failed assert,
 // exit).
-#include "runtime/host/outcomes.h"
+#include "runtime/host/c/outcomes.h"
 
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/MultiplexConsumer.h>
@@ -38,8 +38,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/host/action_with_passes.h"
-#include "runtime/host/folded.h"
+#include "runtime/host/c/action_with_passes.h"
+#include "runtime/host/c/folded.h"
 #include "runtime/host/interface.h"
 #include "runtime/host/llvm_versions.h"
 

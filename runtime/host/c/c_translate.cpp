@@ -5,7 +5,7 @@
 //
 // Constants that are not literals (sizeof, enumerators, constexpr and const variables) are
 // evaluated here. A literal from a macro keeps the name of the macro.
-#include "runtime/host/c_translate.h"
+#include "runtime/host/c/c_translate.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>

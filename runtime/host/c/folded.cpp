@@ -3,7 +3,7 @@
 // on the value of N, so the proof of the program must count the branch. This visitor therefore
 // lists the conditions that Clang evaluates to a number, with the names of the macros and constants
 // behind the number.
-#include "runtime/host/folded.h"
+#include "runtime/host/c/folded.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -11,7 +11,7 @@
 
 #include <optional>
 
-#include "runtime/host/ast_visitor.h"
+#include "runtime/host/c/ast_visitor.h"
 
 namespace stencil::host {
 

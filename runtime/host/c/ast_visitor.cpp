@@ -1,5 +1,5 @@
 // The only instantiation of Clang's RecursiveASTVisitor; see ast_visitor.h.
-#include "runtime/host/ast_visitor.h"
+#include "runtime/host/c/ast_visitor.h"
 
 #include <clang/AST/RecursiveASTVisitor.h>
 

@@ -1,6 +1,6 @@
 // Uses Clang in two ways: converts a file to the lifter's tree, or compiles a file with a few added
 // lines to machine code.
-#include "runtime/host/c_reader.h"
+#include "runtime/host/c/c_reader.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -10,14 +10,14 @@
 #include <algorithm>
 
 #include "compiler/support/numbers.h"
-#include "runtime/host/ast_visitor.h"
-#include "runtime/host/c_flags.h"
-#include "runtime/host/c_known.h"
-#include "runtime/host/c_translate.h"
-#include "runtime/host/large_stack.h"
-#include "runtime/host/outcomes.h"
-#include "runtime/host/regular_files.h"
-#include "runtime/host/run_clang.h"
+#include "runtime/host/c/ast_visitor.h"
+#include "runtime/host/c/c_flags.h"
+#include "runtime/host/c/c_known.h"
+#include "runtime/host/c/c_translate.h"
+#include "runtime/host/c/large_stack.h"
+#include "runtime/host/c/outcomes.h"
+#include "runtime/host/c/regular_files.h"
+#include "runtime/host/c/run_clang.h"
 
 namespace stencil::host {
 

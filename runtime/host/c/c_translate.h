@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compiler/lift/c_tree.h"
-#include "runtime/host/c_known.h"
+#include "runtime/host/c/c_known.h"
 
 namespace stencil::host {
 

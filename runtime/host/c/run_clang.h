@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/host/c_flags.h"
-#include "runtime/host/c_known.h"
+#include "runtime/host/c/c_flags.h"
+#include "runtime/host/c/c_known.h"
+#include "runtime/host/c/regular_files.h"
 #include "runtime/host/interface.h"
-#include "runtime/host/regular_files.h"
 
 namespace stencil::host {
 

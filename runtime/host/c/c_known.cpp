@@ -1,4 +1,4 @@
-#include "runtime/host/c_known.h"
+#include "runtime/host/c/c_known.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>

@@ -1,6 +1,6 @@
 // Translates statements of the AST to nodes. Statements of unsupported kinds become Unknown.
 // Switches and loops with several counters are rewritten with nodes that the lifter supports.
-#include "runtime/host/c_translate.h"
+#include "runtime/host/c/c_translate.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>

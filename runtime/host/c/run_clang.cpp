@@ -1,7 +1,7 @@
 // OpenMP is disabled. Its pragmas say how loops may run but not what they compute, and a loop under
 // a directive would be a different AST node. If <omp.h> is missing, a small built-in version is
 // used.
-#include "runtime/host/run_clang.h"
+#include "runtime/host/c/run_clang.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
 #include <clang/Frontend/CompilerInstance.h>

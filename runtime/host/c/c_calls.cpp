@@ -1,6 +1,6 @@
 // Translates calls in the AST to nodes: functions, operators and constructors of classes, standard
 // containers, and mdspan.
-#include "runtime/host/c_translate.h"
+#include "runtime/host/c/c_translate.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
