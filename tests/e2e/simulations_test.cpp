@@ -160,9 +160,9 @@ class Tide : public Simulations {
     save("u.npy", shape, u);
     std::ostringstream arguments;
     arguments.precision(17);
-    arguments << "--device host --real double -D N=3 -D M=" << columns << " -D P=" << steps
-              << " -D f=0 -D cd=0 -D amplitude=0.5 -D dx=" << dx << " --steps " << steps * 5 / 4
-              << " --in h=h.npy --in u=u.npy --out eta=eta.npy";
+    arguments << "--device host --schedule direct --real double -D N=3 -D M=" << columns
+              << " -D P=" << steps << " -D f=0 -D cd=0 -D amplitude=0.5 -D dx=" << dx << " --steps "
+              << steps * 5 / 4 << " --in h=h.npy --in u=u.npy --out eta=eta.npy";
     run("tide", arguments.str());
     const auto eta = load<double>("eta.npy", depth.size());
     const auto wave = [&](double number, double x) {

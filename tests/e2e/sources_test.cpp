@@ -39,7 +39,8 @@ class Explosion : public Simulations {
 
 TEST_F(Explosion, MatchesTheAnalyticPotential) {
   run("elastic3d",
-      "--device host --real double -D N=72 -D M=72 -D S=1 -D upper=3000 -D f0=12 -D dt=0.0018 "
+      "--device host --schedule direct --real double -D N=72 -D M=72 -D S=1 -D upper=3000 -D f0=12 "
+      "-D dt=0.0018 "
       "--steps 55 --out vx=vx.npy --out vz=vz.npy");
   const auto vx = load<double>("vx.npy", size_t{kPoints} * kPoints * kPoints);
   const auto vz = load<double>("vz.npy", vx.size());
@@ -74,7 +75,9 @@ class TiltedLayers : public Simulations {
 
   std::vector<double> pressure(const std::string& options) {
     run("tti2d",
-        "--device host --real double -D N=101 -D M=101 -D S=1 --steps 90 --out p=p.npy " + options);
+        "--device host --schedule direct --real double -D N=101 -D M=101 -D S=1 --steps 90 --out "
+        "p=p.npy " +
+            options);
     return load<double>("p.npy", size_t{kPoints} * kPoints);
   }
 };

@@ -36,7 +36,8 @@ inline void restore_signals() {
 }
 
 // Every test runs stencilc in its own empty directory. Unless a test says otherwise, schedules that
-// were measured earlier on this machine have no influence.
+// were measured earlier on this machine have no influence, and compiled kernels are kept until the
+// test ends.
 class Tool : public testing::Test {
  protected:
   Tool() {
@@ -45,8 +46,10 @@ class Tool : public testing::Test {
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     root_ = name;
     std::filesystem::create_directory(root_ / "work");
+    ::setenv("STENCIL_CACHE", (root_ / "kernels").c_str(), 1);
   }
   ~Tool() override {
+    ::setenv("STENCIL_CACHE", "off", 1);
     std::error_code ignored;
     std::filesystem::permissions(root_ / "work", std::filesystem::perms::owner_all, ignored);
     std::filesystem::remove_all(root_, ignored);
