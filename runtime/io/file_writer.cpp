@@ -85,6 +85,28 @@ Failure cannot_write(const std::string& path, int error, int64_t bytes) {
 
 }  // namespace
 
+TemporaryFile::TemporaryFile(std::string name)
+    : name_(std::move(name)), registered_(enter(name_)) {}
+
+TemporaryFile::TemporaryFile(TemporaryFile&& other) noexcept
+    : name_(std::exchange(other.name_, "")), registered_(std::exchange(other.registered_, -1)) {}
+
+TemporaryFile& TemporaryFile::operator=(TemporaryFile&& other) noexcept {
+  std::swap(name_, other.name_);
+  std::swap(registered_, other.registered_);
+  return *this;
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (!name_.empty()) ::unlink(name_.c_str());
+  leave(registered_);
+}
+
+void TemporaryFile::release() {
+  name_.clear();
+  leave(registered_);
+}
+
 Failure FileWriter::failure(int error) const {
   return cannot_write(path_, error, bytes_);
 }
@@ -120,19 +142,32 @@ Status FileWriter::open_directly() {
   return Done{};
 }
 
+namespace {
+
+// Calls `create` with new names beside `target` until one of them is not taken, and returns that
+// one; no name if `create` fails for another reason. A killed process with the same id may have
+// left such a name.
+template <class Create>
+TemporaryFile created_beside(const std::string& target, const Create& create) {
+  while (true) {
+    TemporaryFile file(temporary_name(target));
+    if (create(file.name().c_str())) return file;
+    const int error = errno;
+    file.release();  // it belongs to another process, or does not exist
+    errno = error;
+    if (error != EEXIST) return {};
+  }
+}
+
+}  // namespace
+
 Status FileWriter::open_beside(const std::string& target) {
   target_ = target;
-  do {  // a killed process with the same id may have left this name
-    leave(registered_);
-    temporary_ = temporary_name(target);
-    registered_ = enter(temporary_);
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (descriptor_ < 0 && errno == EEXIST);
-  if (descriptor_ < 0) {
-    const int error = errno;
-    temporary_.clear();  // it does not belong to this writer
-    return failure(error);
-  }
+  temporary_ = created_beside(target, [&](const char* name) {
+    descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return descriptor_ >= 0;
+  });
+  if (descriptor_ < 0) return failure(errno);
   const int error = reserve(descriptor_, bytes_);
   if (error != 0) return failure(error);
   return Done{};
@@ -156,15 +191,14 @@ Result<FileWriter> FileWriter::create(const std::string& path, int64_t bytes) {
 FileWriter::FileWriter(FileWriter&& other) noexcept
     : path_(std::move(other.path_)),
       target_(std::move(other.target_)),
-      temporary_(std::exchange(other.temporary_, "")),
-      registered_(std::exchange(other.registered_, -1)),
+      temporary_(std::move(other.temporary_)),
+      replaced_(std::move(other.replaced_)),
+      is_new_(other.is_new_),
       descriptor_(std::exchange(other.descriptor_, -1)),
       bytes_(other.bytes_) {}
 
 FileWriter::~FileWriter() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  leave(registered_);
 }
 
 Status FileWriter::write(std::string_view bytes) {
@@ -193,13 +227,30 @@ Status FileWriter::commit() {
   const Status closed = close();
   if (!closed.ok() || target_.empty()) return closed;
   struct stat replaced {};
-  if (::stat(target_.c_str(), &replaced) == 0) {  // keep its permissions, if possible
-    (void)::chmod(temporary_.c_str(), replaced.st_mode & 0777);
+  const bool is_new = ::stat(target_.c_str(), &replaced) != 0;
+  if (!is_new) {  // keep its permissions, if possible
+    (void)::chmod(temporary().c_str(), replaced.st_mode & 0777);
   }
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return failure(errno);
-  temporary_.clear();
-  leave(registered_);
+  if (::rename(temporary().c_str(), target_.c_str()) != 0) return failure(errno);
+  temporary_.release();
+  is_new_ = is_new;
   return Done{};
+}
+
+void FileWriter::keep_replaced() {
+  struct stat replaced {};
+  if (target_.empty() || ::stat(target_.c_str(), &replaced) != 0) return;
+  replaced_ =
+      created_beside(target_, [&](const char* name) { return ::link(target_.c_str(), name) == 0; });
+}
+
+void FileWriter::undo() {
+  if (is_new_) {
+    ::unlink(target_.c_str());
+  } else if (!replaced_.name().empty() &&
+             ::rename(replaced_.name().c_str(), target_.c_str()) == 0) {
+    replaced_.release();
+  }
 }
 
 void remove_temporary_files() noexcept {

@@ -17,6 +17,25 @@ inline constexpr std::string_view kStandardOutput = "-";
 // a pipe without a reader, and for a block device. The caller owns the descriptor.
 Result<int> open_stream(const std::string& path);
 
+// The name of a temporary file. The destructor removes the file, and so does
+// remove_temporary_files().
+class TemporaryFile {
+ public:
+  TemporaryFile() = default;  // no file
+  explicit TemporaryFile(std::string name);
+  TemporaryFile(TemporaryFile&& other) noexcept;
+  TemporaryFile& operator=(TemporaryFile&& other) noexcept;
+  ~TemporaryFile();
+
+  const std::string& name() const { return name_; }  // "": no file
+  // The file was renamed, or belongs to another process: it is no longer removed.
+  void release();
+
+ private:
+  std::string name_;
+  int registered_ = -1;  // index in the table of temporary files
+};
+
 // A file being written. Data go to a temporary file beside `path`, which commit() renames; so
 // readers see the old or the new file but never a part, even if the process ends. Without commit(),
 // the destructor removes the temporary file and leaves the old file unchanged. If `path` is a
@@ -37,7 +56,7 @@ class FileWriter {
 
   Status write(std::string_view bytes);
   // The temporary file, which others may also write; "" if the path is written directly.
-  const std::string& temporary() const { return temporary_; }
+  const std::string& temporary() const { return temporary_.name(); }
   // Sets the size; unwritten bytes are zero.
   Status resize(int64_t bytes);
   // Sets the position of the next write().
@@ -46,6 +65,11 @@ class FileWriter {
   Status close();
   // close(), then renames the file to its final name.
   Status commit();
+  // Keeps the file that commit() will replace, for undo(), until this object ends. Has no effect
+  // on file systems without hard links.
+  void keep_replaced();
+  // After commit(): restores the kept file, or removes the new one if there was none before.
+  void undo();
 
  private:
   FileWriter(std::string path, int64_t bytes) : path_(std::move(path)), bytes_(bytes) {}
@@ -55,8 +79,9 @@ class FileWriter {
 
   std::string path_;    // as given by the user, for messages
   std::string target_;  // target of the rename; "": written directly
-  std::string temporary_;
-  int registered_ = -1;  // index in the table of temporary files
+  TemporaryFile temporary_;
+  TemporaryFile replaced_;  // a second name of the file that commit() replaces
+  bool is_new_ = false;     // commit() has replaced no file
   int descriptor_ = -1;
   int64_t bytes_;
 };

@@ -2,13 +2,8 @@
 // pipe) has no offsets, so its fields are gathered first and written sequentially.
 #include "runtime/io/new_files.h"
 
-#include <algorithm>
-#include <filesystem>
-
 #include "compiler/support/try.h"
 #include "runtime/io/field_values.h"
-#include "runtime/io/file_writer.h"
-#include "runtime/io/files.h"
 
 namespace stencil::runtime {
 
@@ -72,53 +67,56 @@ Status write_in_order(const NewFile& file, const reference::State* state, FileWr
   return written.ok() ? fill_up(file.bytes) : written;
 }
 
-// Writes all contents, without renaming the files.
-Status write_contents(const std::vector<NewFile>& files, FieldSource* fields,
-                      std::vector<FileWriter>& writers) {
+}  // namespace
+
+Status FileGroup::add(const std::vector<NewFile>& files, FieldSource* fields) {
+  const size_t first = writers_.size();
   std::vector<SharedFile> shared;
   for (const NewFile& file : files) {
     auto writer = TRY(FileWriter::create(file.path, file.bytes));
-    writers.push_back(std::move(writer));
-    const std::string& temporary = writers.back().temporary();
+    writers_.push_back(std::move(writer));
+    const std::string& temporary = writers_.back().temporary();
     Status written = Done{};
     if (!temporary.empty()) {
-      written = write_texts(file, writers.back());
+      written = write_texts(file, writers_.back());
       if (!file.arrays.empty()) shared.push_back({file.path, temporary, file.bytes, file.arrays});
     } else {
       if (!file.arrays.empty()) {
         written = fields->gather(levels_of(file.arrays, fields->state().fields.size()));
       }
       const reference::State* state = fields ? &fields->state() : nullptr;
-      if (written.ok()) written = write_in_order(file, state, writers.back());
+      if (written.ok()) written = write_in_order(file, state, writers_.back());
     }
     if (!written.ok()) return written;
   }
   Status written = shared.empty() ? Done{} : fields->write(shared);
-  for (FileWriter& writer : writers) {
-    if (written.ok()) written = writer.close();
+  for (size_t i = first; i < writers_.size(); ++i) {
+    if (written.ok()) written = writers_[i].close();
   }
   return written;
 }
 
-}  // namespace
+Status FileGroup::add(FileWriter file) {
+  TRY(file.close());
+  writers_.push_back(std::move(file));
+  return Done{};
+}
 
-Status write_files(const std::vector<NewFile>& files, FieldSource* fields) {
-  std::vector<FileWriter> writers;
-  writers.reserve(files.size());
-  TRY(write_contents(files, fields, writers));
-  std::vector<std::string> created;
-  for (size_t i = 0; i < files.size(); ++i) {
-    std::error_code ignored;
-    const std::string end = end_of_links(files[i].path);
-    const bool is_new = !std::filesystem::exists(end, ignored);
-    const Status committed = writers[i].commit();
-    if (!committed.ok()) {
-      for (const std::string& path : created) std::filesystem::remove(path, ignored);
-      return committed;
-    }
-    if (is_new) created.push_back(end);
+Status FileGroup::commit() {
+  for (size_t i = 0; i < writers_.size(); ++i) {
+    if (i + 1 < writers_.size()) writers_[i].keep_replaced();  // a later file may fail
+    const Status committed = writers_[i].commit();
+    if (committed.ok()) continue;
+    while (i > 0) writers_[--i].undo();
+    return committed;
   }
   return Done{};
+}
+
+Status write_files(const std::vector<NewFile>& files, FieldSource* fields) {
+  FileGroup group;
+  TRY(group.add(files, fields));
+  return group.commit();
 }
 
 }  // namespace stencil::runtime

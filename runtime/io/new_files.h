@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/io/file_writer.h"
 #include "runtime/io/rows.h"
 
 namespace stencil::runtime {
@@ -29,9 +30,22 @@ struct NewFile {
 
 NewFile text_file(const std::string& path, std::string text);
 
-// Writes all files or none: files are renamed only after all are on disk. If a rename still fails,
-// files that did not exist before are removed again. Errors: R011 and those of `fields`, which may
-// be null if no file has arrays.
+// Files that appear together or not at all: commit() renames them when all are on disk. If a rename
+// still fails, the files before it are restored. A file that is written directly (a pipe) is
+// complete after add(). Errors: R011 and those of `fields`.
+class FileGroup {
+ public:
+  // Writes the files under temporary names. `fields` may be null if no file has arrays.
+  Status add(const std::vector<NewFile>& files, FieldSource* fields = nullptr);
+  // Adds a file to which all data are written.
+  Status add(FileWriter file);
+  Status commit();
+
+ private:
+  std::vector<FileWriter> writers_;
+};
+
+// Writes the files as one group.
 Status write_files(const std::vector<NewFile>& files, FieldSource* fields = nullptr);
 
 }  // namespace stencil::runtime

@@ -146,15 +146,15 @@ Result<Shot> Animation::frame(const InputFile& stored, int64_t number) const {
   return shot;
 }
 
-Status Animation::finish(FieldSource& fields) {
+Result<FileWriter> Animation::encode(FieldSource& fields) {
   TRY(add(fields));
   const auto stored = TRY(InputFile::open(storage_->temporary()));
-  const Status written = write_frames(stored);
+  auto file = write_frames(stored);
   storage_.reset();  // removes the temporary file
-  return written;
+  return file;
 }
 
-Status Animation::write_frames(const InputFile& stored) {
+Result<FileWriter> Animation::write_frames(const InputFile& stored) {
   ImageOptions options = output_.image;
   if (options.plain && !options.range) options.range = {census_.least, census_.greatest};
   int64_t room = 0;
@@ -185,7 +185,7 @@ Status Animation::write_frames(const InputFile& stored) {
     TRY(file.write(bytes));
   }
   TRY(file.write(encoder.end()));
-  return file.commit();
+  return file;
 }
 
 Result<NewFile> still_file(const ir::Program& program, FieldSource& fields, const Output& output) {

@@ -20,19 +20,20 @@ constexpr double kSlowestFps = 0.1, kFastestFps = 50;
 
 // A .gif or .apng. All frames share one range of colours: the given one, or that of the values of
 // all frames. The second is known only at the end, so values of frames wait in a temporary file
-// beside `output.path`, and finish() draws them. Until then a file of that name stays as it is, and
-// memory holds one frame.
-class Animation : public GrowingFile {
+// beside `output.path`, and encode() draws them. Memory holds one frame.
+class Animation {
  public:
   // `program` must outlive it.
   Animation(const ir::Program& program, Output output)
       : program_(program), output_(std::move(output)) {}
-  Status add(FieldSource& fields) override;     // R011, R030
-  Status finish(FieldSource& fields) override;  // R010, R011, R030
+  // Adds a frame for the current step, unless it has one. R011, R030.
+  Status add(FieldSource& fields);
+  // Adds the last step and returns the whole file, which the caller commits. R010, R011, R030.
+  Result<FileWriter> encode(FieldSource& fields);
 
  private:
   Result<Shot> frame(const InputFile& stored, int64_t number) const;
-  Status write_frames(const InputFile& stored);
+  Result<FileWriter> write_frames(const InputFile& stored);
 
   const ir::Program& program_;
   const Output output_;

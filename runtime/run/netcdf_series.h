@@ -17,15 +17,17 @@ Result<int64_t> records_kept(const std::string& path, const NetcdfLayout& layout
 
 // A record per step. Each record is on disk before the number of records counts it, so the file is
 // valid at any moment, whatever ends the process.
-class NetcdfSeries : public GrowingFile {
+class NetcdfSeries {
  public:
   // `program` must outlive it. A run that begins at step 0 writes a new file. R031; R038 as
   // records_kept().
   static Result<NetcdfSeries> begin(const ir::Program& program, const Output& output,
                                     const reference::State& state);
 
-  Status add(FieldSource& fields) override;     // R011
-  Status finish(FieldSource& fields) override;  // R011
+  // Adds the current step, unless the file has it. R011.
+  Status add(FieldSource& fields);
+  // Adds the last step and completes the file. R011.
+  Status finish(FieldSource& fields);
 
  private:
   NetcdfSeries(const ir::Program& program, Output output, NetcdfLayout layout)

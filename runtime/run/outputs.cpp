@@ -81,12 +81,19 @@ bool Output::grows() const {
 
 Status write_outputs(const ir::Program& program, FieldSource& fields,
                      const std::vector<Output>& outputs) {
+  FileGroup group;
+  TRY(add_outputs(program, fields, outputs, group));
+  return group.commit();
+}
+
+Status add_outputs(const ir::Program& program, FieldSource& fields,
+                   const std::vector<Output>& outputs, FileGroup& group) {
   std::vector<NewFile> files;
   for (const Output& output : outputs) {
     auto file = TRY(file_of(program, fields, output));
     files.push_back(std::move(file));
   }
-  return write_files(files, &fields);
+  return group.add(files, &fields);
 }
 
 std::vector<int> levels_shown(const ir::Program& program, const std::vector<Output>& outputs) {

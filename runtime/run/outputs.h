@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/io/new_files.h"
 #include "runtime/io/selection.h"
 #include "runtime/picture/image.h"
 #include "runtime/run/run.h"
@@ -34,22 +35,15 @@ struct Output {
 // gathered. R011, R024, R030, R031.
 Status write_outputs(const ir::Program& program, FieldSource& fields,
                      const std::vector<Output>& outputs);
+// Adds the outputs to `group`, which the caller commits.
+Status add_outputs(const ir::Program& program, FieldSource& fields,
+                   const std::vector<Output>& outputs, FileGroup& group);
 
 // The number of levels of each field (by FieldId) that the outputs show; 0: none.
 std::vector<int> levels_shown(const ir::Program& program, const std::vector<Output>& outputs);
 
 // An event that writes the outputs when the run ends. `program` must outlive it.
 Event output_event(const ir::Program& program, const std::vector<Output>& outputs);
-
-// A file to which a run adds its state at several steps.
-class GrowingFile {
- public:
-  virtual ~GrowingFile() = default;
-  // Adds the current step, unless the file has it.
-  virtual Status add(FieldSource& fields) = 0;
-  // Adds the last step and completes the file.
-  virtual Status finish(FieldSource& fields) = 0;
-};
 
 // Writes the outputs at every multiple of `every` steps: "x.npy" becomes "x_000100.npy" at step
 // 100. Numbers have six digits, or as many as `last_step`, so that files sort by step. For each

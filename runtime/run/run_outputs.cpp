@@ -5,8 +5,6 @@
 #include <map>
 
 #include "compiler/support/try.h"
-#include "runtime/run/animation.h"
-#include "runtime/run/netcdf_series.h"
 
 namespace stencil::runtime {
 
@@ -20,9 +18,9 @@ Result<RunOutputs> RunOutputs::begin(const ir::Program& program, const std::vect
       if (output.every > 0) by_interval[output.every].push_back(output);
     } else if (format_of(output.path) == Format::Nc) {
       auto file = TRY(NetcdfSeries::begin(program, output, state));
-      all.growing_.push_back({output, std::make_unique<NetcdfSeries>(std::move(file))});
+      all.records_.push_back({output, std::make_unique<NetcdfSeries>(std::move(file))});
     } else {
-      all.growing_.push_back({output, std::make_unique<Animation>(program, output)});
+      all.animations_.push_back({output, std::make_unique<Animation>(program, output)});
     }
   }
   for (auto& [every, numbered] : by_interval) {
@@ -32,34 +30,50 @@ Result<RunOutputs> RunOutputs::begin(const ir::Program& program, const std::vect
   return all;
 }
 
+namespace {
+
+// The event that adds the current step to a file that grows.
+template <class Growing>
+Event adding(const Growing& growing) {
+  auto* const file = growing.file.get();
+  return {growing.output.every, 0, false,
+          [file](FieldSource& fields) { return file->add(fields); }};
+}
+
+}  // namespace
+
 std::vector<Event> RunOutputs::events(NonFiniteWatch& watch) {
   std::vector<Event> events;
   for (const Numbered& numbered : series_) {
     events.push_back(watch.watched(numbered.series->event(), numbered.outputs));
   }
-  for (const Growing& growing : growing_) {
-    GrowingFile* const file = growing.file.get();
-    const auto add = [file](FieldSource& fields) { return file->add(fields); };
-    events.push_back(watch.watched({growing.output.every, 0, false, add}, {growing.output}));
+  for (const auto& each : records_) events.push_back(watch.watched(adding(each), {each.output}));
+  for (const auto& each : animations_) events.push_back(watch.watched(adding(each), {each.output}));
+  if (animations_.empty()) {
+    events.push_back(watch.watched(output_event(program_, final_), final_));
   }
-  events.push_back(watch.watched(output_event(program_, final_), final_));
-  for (Event& event : finishing(watch, false)) events.push_back(std::move(event));
+  for (const auto& each : records_) {
+    NetcdfSeries* const file = each.file.get();
+    const auto finish = [file](FieldSource& fields) { return file->finish(fields); };
+    events.push_back(watch.watched({0, 0, true, finish}, {each.output}));
+  }
   return events;
 }
 
 std::vector<Event> RunOutputs::encodings(NonFiniteWatch& watch) {
-  return finishing(watch, true);
-}
-
-std::vector<Event> RunOutputs::finishing(NonFiniteWatch& watch, bool animations) {
-  std::vector<Event> events;
-  for (const Growing& growing : growing_) {
-    if ((format_of(growing.output.path) != Format::Nc) != animations) continue;
-    GrowingFile* const file = growing.file.get();
-    const auto finish = [file](FieldSource& fields) { return file->finish(fields); };
-    events.push_back(watch.watched({0, 0, true, finish}, {growing.output}));
-  }
-  return events;
+  if (animations_.empty()) return {};
+  std::vector<Output> written = final_;
+  for (const auto& animation : animations_) written.push_back(animation.output);
+  const auto write = [this](FieldSource& fields) -> Status {
+    FileGroup group;
+    for (const auto& animation : animations_) {
+      auto file = TRY(animation.file->encode(fields));
+      TRY(group.add(std::move(file)));
+    }
+    TRY(add_outputs(program_, fields, final_, group));
+    return group.commit();
+  };
+  return {watch.watched({0, 0, true, write}, written)};
 }
 
 }  // namespace stencil::runtime

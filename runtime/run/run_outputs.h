@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/run/animation.h"
+#include "runtime/run/netcdf_series.h"
 #include "runtime/run/non_finite.h"
 #include "runtime/run/outputs.h"
 
@@ -20,28 +22,28 @@ class RunOutputs {
   // Events that write the outputs and let `watch` look at what they wrote. This object and the
   // watch must outlive them.
   std::vector<Event> events(NonFiniteWatch& watch);
-  // Events that encode animations at the end of the run. They may take minutes, so they come after
-  // the checkpoint: a killed process then loses only animations.
+  // If there are animations: the event that writes them and the files of the final state, all or
+  // none. Encoding may take minutes, so this event comes after the checkpoint: a killed process
+  // then loses no steps. Else events() writes the files of the final state.
   std::vector<Event> encodings(NonFiniteWatch& watch);
 
  private:
+  template <class File>
   struct Growing {
     Output output;
-    std::unique_ptr<GrowingFile> file;
+    std::unique_ptr<File> file;
   };
   struct Numbered {
     std::vector<Output> outputs;
     std::unique_ptr<Series> series;
   };
 
-  // Events that finish the animations, or the other growing files.
-  std::vector<Event> finishing(NonFiniteWatch& watch, bool animations);
-
   explicit RunOutputs(const ir::Program& program) : program_(program) {}
 
   const ir::Program& program_;
   std::vector<Numbered> series_;  // one per interval
-  std::vector<Growing> growing_;
+  std::vector<Growing<NetcdfSeries>> records_;
+  std::vector<Growing<Animation>> animations_;
   std::vector<Output> final_;  // files of the final state
 };
 

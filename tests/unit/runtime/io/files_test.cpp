@@ -227,6 +227,39 @@ TEST(Files, WritesThroughDanglingLinks) {
   EXPECT_FALSE(fs::exists(directory.file("fresh")));
 }
 
+// A rename may fail although the file could be written: the files before it are restored.
+TEST(Files, AreRestoredIfARenameFails) {
+  const TemporaryDirectory directory;
+  const std::string old = directory.file("old"), fresh = directory.file("fresh"),
+                    link = directory.file("link"), late = directory.file("late");
+  ASSERT_TRUE(write_file_atomically(old, "old").ok());
+  ASSERT_TRUE(write_file_atomically(directory.file("target"), "target").ok());
+  fs::create_symlink("target", link);
+  fs::permissions(old, fs::perms::owner_read | fs::perms::owner_write);
+  FileGroup group;
+  ASSERT_TRUE(group.add({text_file(old, "x"), text_file(fresh, "x")}).ok());
+  auto writer = FileWriter::create(link);
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(writer.value().write("x").ok());
+  ASSERT_TRUE(group.add(std::move(writer).value()).ok());
+  ASSERT_TRUE(group.add({text_file(late, "x")}).ok());
+  fs::create_directory(late);
+  EXPECT_FALSE(group.commit().ok());
+  EXPECT_EQ(read_file(old).value(), "old");
+  EXPECT_EQ(fs::status(old).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(read_file(link).value(), "target");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_FALSE(fs::exists(fresh));
+  fs::remove(late);
+  {
+    FileGroup again;
+    ASSERT_TRUE(again.add({text_file(old, "new"), text_file(fresh, "new")}).ok());
+    ASSERT_TRUE(again.commit().ok());
+  }
+  EXPECT_EQ(read_file(old).value(), "new");
+  EXPECT_EQ(read_file(fresh).value(), "new");
+}
+
 TEST(Files, UnreadableFilesAreErrors) {
   const TemporaryDirectory directory;
   const Result<std::string> missing = read_file(directory.file("a"));

@@ -286,7 +286,10 @@ class Animations : public testing::Test {
       note();
       reference::advance(program, state, step == 4 ? 1 : 2);
     }
-    EXPECT_TRUE(animation.finish(fields).ok());
+    auto file = animation.encode(fields);
+    EXPECT_TRUE(file.ok());
+    EXPECT_FALSE(std::filesystem::exists(output.path)) << "the caller commits it";
+    EXPECT_TRUE(file.value().commit().ok());
     note();
     Made made;
     if (options.plain && !options.range) options.range = {census.least, census.greatest};
