@@ -42,9 +42,22 @@ int64_t count_of(const VerifyReport& report, VerifyRow::Verdict verdict) {
                        [&](const VerifyRow& row) { return row.verdict == verdict; });
 }
 
+// Why no case was compared, for the last line.
+std::string reason_for_nothing(const VerifyReport& report, std::optional<double> budget,
+                               bool interrupted) {
+  if (report.device_failed()) return "the devices failed";
+  if (interrupted) return "a signal ended it";
+  if (!report.complete() && budget) {
+    return fmt::format("no case fits into {:g} s; give a larger --budget, or --full", *budget);
+  }
+  return report.rows.empty() ? "only the reference interpreter runs this program here"
+                             : "every schedule was refused";
+}
+
 // The last two lines. The first word is "verified" only if every case of the plan was run and
 // agrees.
-std::string conclusion(const VerifyReport& report, double seconds, bool interrupted) {
+std::string conclusion(const VerifyReport& report, double seconds, std::optional<double> budget,
+                       bool interrupted) {
   using Verdict = VerifyRow::Verdict;
   const int64_t same = count_of(report, Verdict::Same),
                 refused = count_of(report, Verdict::Refused),
@@ -59,8 +72,8 @@ std::string conclusion(const VerifyReport& report, double seconds, bool interrup
                   same, whole || same == 0 ? "" : " so far", refused, bad, seconds);
   out += fmt::format("{} of {} cases", report.run, report.planned);
   if (report.refused > 0) out += fmt::format(", {} refused", report.refused);
-  if (report.complete() && report.run == 0) {
-    out += "; nothing was compared: only the reference interpreter runs this program here";
+  if (report.run == 0) {
+    out += "; nothing was compared: " + reason_for_nothing(report, budget, interrupted);
   } else if (!report.complete() && bad == 0) {
     out += ", the rest with --full";
   }
@@ -68,7 +81,8 @@ std::string conclusion(const VerifyReport& report, double seconds, bool interrup
 }
 
 // Prints the results and returns the exit status.
-int conclude(const VerifyReport& result, double seconds, bool interrupted, bool full) {
+int conclude(const VerifyReport& result, double seconds, std::optional<double> budget,
+             bool interrupted, bool full) {
   warn_of_cache();
   std::string text;
   if (!result.sizes.empty()) {
@@ -78,7 +92,7 @@ int conclude(const VerifyReport& result, double seconds, bool interrupted, bool 
   for (const std::string& absent : result.absent) {
     text += wrapped(absent, "not present: ");
   }
-  text += conclusion(result, seconds, interrupted);
+  text += conclusion(result, seconds, budget, interrupted);
   if (const ExitStatus printed = print_out(text)) return printed;
   if (!result.all_same()) return kProgramAtFault;
   if (interrupted) return interrupted_by(InterruptGuard::signal_number());
@@ -127,7 +141,7 @@ class Watch {
   [[noreturn]] void end_process(bool interrupted) {
     const std::lock_guard<std::mutex> held(mutex_);
     line_.erase();
-    const int status = conclude(known_, seconds(), interrupted, full_);
+    const int status = conclude(known_, seconds(), budget_, interrupted, full_);
     remove_temporary_files();
     std::_Exit(status);
   }
@@ -188,7 +202,7 @@ int verify_command(const Arguments& arguments) {
   if (!verified.ok()) {
     return verified.failure().code.empty() ? *reported : report(verified.failure());
   }
-  return conclude(verified.value(), watch.seconds(), false, arguments.full);
+  return conclude(verified.value(), watch.seconds(), request.budget, false, arguments.full);
 }
 
 }  // namespace stencil::tool
