@@ -37,6 +37,10 @@ struct Compiled {
 schedule::Machine machine_of(emit::Target target);
 // The machines of the table that --machine accepts for a target.
 std::vector<std::string> machines_for(emit::Target target);
+// The machine of that name as the target uses it; nullopt if machines_for() lacks it.
+std::optional<schedule::Machine> machine_for(emit::Target target, const std::string& name);
+// OpenCL files contain only kernels and run on GPUs and CPUs.
+bool runs_anywhere(emit::Target target);
 
 // Compiles `program`. The header comment quotes `source`. Returns nullopt on errors.
 std::optional<Compiled> compile(const ir::Program& program, const Source& source,

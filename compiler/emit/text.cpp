@@ -39,6 +39,10 @@ char soft_space(int depth) {
   return static_cast<char>(std::min<int>(kFirstMark + depth, kLastMark));
 }
 
+std::string unbroken(const std::string& line) {
+  return kFirstMark + line;
+}
+
 std::string comma_list(const std::vector<std::string>& items) {
   std::string list;
   for (const std::string& item : items) {
@@ -86,11 +90,13 @@ void Text::comment(std::string_view content) {
   const std::string start = std::string(indent_, ' ') + "//";
   while (true) {
     const size_t end = std::min(content.find('\n'), content.size());
-    std::string rest = visible(content.substr(0, end));
+    const std::string_view line = content.substr(0, end);
+    const bool whole = line.starts_with(kFirstMark);
+    std::string rest = visible(whole ? line.substr(1) : line);
     const size_t inset = std::min(rest.find_first_not_of(' '), size_t{20});
     const std::string hanging(inset > 0 && inset < 20 ? inset + 3 : 0, ' ');
     const size_t room = kColumns - std::min(indent_ + 3, kColumns - 20);
-    while (rest.size() > room) {
+    while (rest.size() > room && !whole) {
       const size_t at = rest.rfind(' ', room);
       if (at == std::string::npos || at <= hanging.size()) break;
       comment_text(start, rest.substr(0, at));

@@ -13,6 +13,9 @@ constexpr size_t kColumns = 100;
 // preferred. In a line passed to Text it is one control character.
 char soft_space(int depth);
 
+// Marks a line of a comment that stays on one line so that the user can copy it, such as a command.
+std::string unbroken(const std::string& line);
+
 // "a, b, c", with possible breaks after the commas.
 std::string comma_list(const std::vector<std::string>& items);
 
@@ -21,8 +24,9 @@ class Text {
   // One line (without a newline) at the current indentation. If it is too long it is broken, with
   // the rest indented by four more.
   void line(std::string_view content);
-  void blank();                               // one empty line, never two in a row
-  void comment(std::string_view content);     // `// ` before each line, wrapped and escaped
+  void blank();  // one empty line, never two in a row
+  // `// ` before each line, escaped. Long lines are broken, except those of unbroken().
+  void comment(std::string_view content);
   void verbatim(std::string_view content);    // unchanged, at column 0; lines end in \n
   void flush_left(std::string_view content);  // a preprocessor line
   void open(std::string_view content);        // a line; what follows is indented

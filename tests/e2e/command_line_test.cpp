@@ -177,6 +177,7 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"heat.stn -o heat.cu --machine sm_9", "U004", "sm_90, sm_100"},
       {"heat.stn -o heat.cu --machine gfx90a", "U010", "--target hip has it"},
       {"heat.stn -o heat.cpp --machine sm_90", "U010", "one of cpu"},
+      {"heat.stn -o heat.cu --machine cpu", "U010", "--target cpp has it"},
       {"heat.stn -o heat.hip --machine this", "U010", "runs hip"},
       {"heat.stn -o heat.cl --machine sm_80 --device opencl", "U010", "contradicts"},
       {"explain heat.stn --target cpp --machine sm_90", "U010", "one of cpu"},

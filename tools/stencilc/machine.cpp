@@ -34,12 +34,20 @@ const emit::TargetInfo* target_of(const runtime::Device& device) {
   return nullptr;
 }
 
+// All targets. OpenCL, which takes every machine, is the last.
+std::vector<const emit::TargetInfo*> targets_by_machine() {
+  std::vector<const emit::TargetInfo*> all;
+  for (const emit::TargetInfo& each : emit::targets()) all.push_back(&each);
+  std::stable_partition(all.begin(), all.end(),
+                        [](const emit::TargetInfo* each) { return !runs_anywhere(each->target); });
+  return all;
+}
+
 // "; --target hip has it", or "".
 std::string elsewhere(const std::string& machine, const emit::TargetInfo& asked) {
-  for (const emit::TargetInfo& other : emit::targets()) {
-    const auto names = machines_for(other.target);
-    const bool serves = std::count(names.begin(), names.end(), machine) > 0;
-    if (serves && other.name != asked.name) return fmt::format("; --target {} has it", other.name);
+  for (const emit::TargetInfo* other : targets_by_machine()) {
+    if (other->name == asked.name || !machine_for(other->target, machine)) continue;
+    return fmt::format("; --target {} has it", other->name);
   }
   return "";
 }
@@ -79,14 +87,10 @@ AssumedMachine of_device(const emit::TargetInfo* target, runtime::ChosenDevice d
 
 // A row of the table, named by the user. Without a target: the first one that it runs.
 Result<AssumedMachine> named_machine(const std::string& name, const emit::TargetInfo* target) {
-  std::vector<const emit::TargetInfo*> possible;
-  for (const emit::TargetInfo& each : emit::targets()) {
-    if (!target || target == &each) possible.push_back(&each);
-  }
+  const auto possible = target ? std::vector{target} : targets_by_machine();
   for (const emit::TargetInfo* each : possible) {
-    const auto names = machines_for(each->target);
-    if (std::count(names.begin(), names.end(), name) > 0) {
-      return AssumedMachine{each, *schedule::find_machine(name), {}, ""};
+    if (auto machine = machine_for(each->target, name)) {
+      return AssumedMachine{each, *std::move(machine), {}, ""};
     }
   }
   const emit::TargetInfo& asked = *possible.front();

@@ -70,6 +70,49 @@ TEST(Compile, OneRequestCompilesForEveryTarget) {
   EXPECT_FALSE(contains(cpp->header, "_run_device("));
 }
 
+// Commands in the head comment are for copying, so they stay on one line.
+TEST(Compile, QuotesCommandsOnOneLine) {
+  CompileRequest request;
+  request.command_line = "stencilc " + std::string(120, 'x') + " -D N=100 -o heat.hip";
+  request.file_name = "heat.hip";
+  for (const emit::TargetInfo& target : emit::targets()) {
+    request.emit.target = target.target;
+    Diagnostics diagnostics;
+    const auto compiled = compile_text(kHeat, request, diagnostics);
+    ASSERT_TRUE(compiled);
+    const std::string command =
+        emit::compile_line(target.target, FpMode::Contract, "heat.hip", "", target.machine);
+    for (const std::string& text : {compiled->text, compiled->header}) {
+      if (text.empty()) continue;
+      EXPECT_TRUE(contains(text, "\n// made by   " + request.command_line + "\n")) << text;
+      EXPECT_TRUE(contains(text, "\n// compile   " + command + "\n")) << text;
+    }
+  }
+}
+
+TEST(Compile, TakesTheMachinesThatRunTheTarget) {
+  for (const emit::TargetInfo& target : emit::targets()) {
+    const bool opencl = target.target == emit::Target::OpenCl;
+    EXPECT_EQ(runs_anywhere(target.target), opencl);
+    EXPECT_TRUE(machine_for(target.target, std::string(target.machine)));
+    EXPECT_EQ(machine_for(target.target, "cpu").has_value(),
+              opencl || target.target == emit::Target::Cpp);
+    EXPECT_EQ(machine_for(target.target, "gfx942").has_value(),
+              opencl || target.target == emit::Target::Hip);
+    EXPECT_FALSE(machine_for(target.target, "sm_9"));
+  }
+  CompileRequest request;
+  request.emit.target = emit::Target::OpenCl;
+  request.machine = machine_for(emit::Target::OpenCl, "cpu");
+  ASSERT_TRUE(request.machine);
+  EXPECT_TRUE(request.machine->threads_are_loops);
+  EXPECT_FALSE(request.machine->in_place);
+  Diagnostics diagnostics;
+  const auto compiled = compile_text(kHeat, request, diagnostics);
+  ASSERT_TRUE(compiled);
+  EXPECT_TRUE(contains(compiled->text, "__kernel")) << compiled->text;
+}
+
 TEST(Compile, BoxesHaveEntryPointsOnRequest) {
   CompileRequest request;
   Diagnostics diagnostics;
