@@ -84,6 +84,12 @@ class Place {
   bool has_before(std::string_view token) const {
     return std::find(before_.begin(), before_.end(), token) != before_.end();
   }
+  // The tokens after the last `word` of the item.
+  std::span<const std::string_view> since(std::string_view word) const {
+    const auto found = std::find(before_.rbegin(), before_.rend(), word);
+    if (found == before_.rend()) return {};
+    return std::span(before_).last(static_cast<size_t>(found - before_.rbegin()));
+  }
   // The token before the innermost open parenthesis or bracket, and the token before the
   // parenthesis that the previous token closes.
   std::string_view opened_behind() const { return behind_bracket(before_.size(), 1); }
@@ -342,6 +348,11 @@ const TokenRow kTokens[] = {
      [](const Place& p) { return p.back() == "constant" && is_one_of("; , ] ..", p.token()); }},
     {"", 0, kDue<primary>, "the value of the edge point follows: 'boundary fixed 0'",
      [](const Place& p) { return p.back() == "fixed" && is_one_of("; , ] ..", p.token()); }},
+    {"", 0, kDue<primary>,
+     "the derivative along the outward normal follows: 'boundary mirror gradient 0'",
+     [](const Place& p) {
+       return p.back() == "gradient" && p.back(2) == "mirror" && is_one_of("; , ] ..", p.token());
+     }},
     {"", 0, kDue<primary>, "the derivative along the outward normal follows: 'boundary gradient 0'",
      [](const Place& p) { return p.back() == "gradient" && is_one_of("; , ] ..", p.token()); }},
     {"", 0, kDue<end>, "write 'boundary constant 0' for the value beyond the edge",
@@ -389,10 +400,67 @@ Made let_without_word(const Place& p) {
   return fmt::format("a local value begins with 'let': 'let {} = ...;'", p.token());
 }
 
+constexpr std::string_view kRulesWithValue = "constant fixed gradient";
+
+// The boundary rule that begins k tokens after the place, with its value if that is a number.
+std::string rule_at(const Place& p, int k) {
+  std::string rule(p.next(k));
+  if (rule == "mirror" && p.next(k + 1) == "gradient") {
+    ++k;
+    rule += " gradient";
+  }
+  if (!is_one_of(kRulesWithValue, p.next(k))) return rule;
+  return fmt::format("{} {}", rule, is_number(p.next(k + 1)) ? p.next(k + 1) : "0");
+}
+
+// Matches: boundary clamp .. mirror; boundary clamp, mirror; boundary fixed 1 gradient 2;
+// boundary [clamp mirror]; boundary clamp 1.
+Made second_rule(const Place& p) {
+  const auto written = p.since("boundary");
+  if (written.empty() || !p.is_due(kDue<end, grammar::series_end, grammar::boundary_close>)) {
+    return "";
+  }
+  if (is_number(p.token()) && is_one_of(kBoundaryRules, p.back())) {
+    if (p.back(2) == "gradient") return fmt::format("write 'mirror gradient {}'", p.token());
+    return fmt::format("'{}' takes no value; 'constant c', 'fixed c' and 'gradient g' take one",
+                       p.back());
+  }
+  const bool two = is_one_of(kBoundaryRules, p.token());
+  if (written.front() == "[") {
+    return two ? "write '..' between the rules of the two sides, or ',' between those of two "
+                 "dimensions"
+               : "";
+  }
+  const bool ends = std::any_of(written.begin() + 1, written.end(), [](std::string_view token) {
+    return is_one_of("history along constant", token);
+  });
+  if (ends || !(two || is_one_of(".. ,", p.token()))) return "";
+  if (!two && !is_one_of(kBoundaryRules, p.next())) return "";
+  const char* const begin = written.front().data();
+  const std::string_view first(
+      begin, static_cast<size_t>(written.back().data() + written.back().size() - begin));
+  constexpr size_t kMostQuoted = 40;
+  if (first.size() > kMostQuoted || first.find_first_of("\r\n/") != std::string_view::npos)
+    return "";
+  const std::string second = rule_at(p, two ? 0 : 1);
+  const std::string sides = fmt::format("'boundary [{} .. {}]'", first, second);
+  const std::string dimensions = fmt::format("'boundary [{}, {}]'", first, second);
+  if (two) {
+    return fmt::format("the rules of two sides or dimensions are written in brackets: {} or {}",
+                       sides, dimensions);
+  }
+  if (p.token() == ",") {
+    return "the rules of the dimensions are written in brackets: " + dimensions;
+  }
+  return "the rules of two sides are written in brackets, with an entry for each dimension: " +
+         sides;
+}
+
 // Matches: field A : real on G periodic;
 Made rule_without_word(const Place& p) {
   if (!p.is_due(kDue<end, grammar::series_end>) || !is_one_of(kBoundaryRules, p.token())) return "";
-  return fmt::format("write 'boundary {}'", p.token());
+  if (!p.since("boundary").empty()) return "";
+  return fmt::format("write 'boundary {}'", rule_at(p, 0));
 }
 
 // Matches: boundary = periodic, boundary(periodic).
@@ -400,9 +468,9 @@ Made boundary_as_attribute(const Place& p) {
   const bool due = p.is_due(kDue<grammar::boundary_rules, grammar::boundary_kind>);
   if (!due || !is_one_of("= : (", p.token())) return "";
   if (std::string foreign = hint_for_boundary(p.text_of_next()); !foreign.empty()) return foreign;
-  if (p.next() == "constant") return "the rule follows without a sign: 'boundary constant 0'";
-  if (is_one_of("gradient fixed", p.next())) {
-    return fmt::format("the rule follows without a sign: 'boundary {} 0'", p.next());
+  const bool has_value = is_one_of(kRulesWithValue, p.next()) || p.next(2) == "gradient";
+  if (has_value) {
+    return fmt::format("the rule follows without a sign: 'boundary {}'", rule_at(p, 1));
   }
   const bool rule = is_one_of(kBoundaryRules, p.next());
   return fmt::format("write the rule directly after the word: 'boundary {}'",
@@ -447,13 +515,9 @@ Made letter_of_no_name(const Place& p) {
   return letter ? "names have the letters a to z and A to Z, digits and '_'" : "";
 }
 
-constexpr Made (*kMade[])(const Place&) = {type_ahead_of_name,
-                                           param_without_type,
-                                           let_without_word,
-                                           boundary_as_attribute,
-                                           rule_without_word,
-                                           operator_in_dots,
-                                           declaration_of_another_language};
+constexpr Made (*kMade[])(const Place&) = {
+    type_ahead_of_name, param_without_type, let_without_word, boundary_as_attribute,
+    second_rule,        rule_without_word,  operator_in_dots, declaration_of_another_language};
 
 }  // namespace
 
