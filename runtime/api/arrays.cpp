@@ -112,6 +112,13 @@ Result<Place> find_place(const ir::Program& program, const std::string& name) {
       paths.push_back(field.name + component.path);
     }
     const auto component = std::find(paths.begin(), paths.end(), path);
+    const auto inside = std::find_if(paths.begin(), paths.end(), [&](const std::string& other) {
+      return other.starts_with(path + "[") || other.starts_with(path + ".");
+    });
+    if (component == paths.end() && inside != paths.end()) {
+      return Failure{"R070", fmt::format("'{}' is not one component: it has several", path),
+                     fmt::format("name one, as in {}, or the whole field {}", *inside, field.name)};
+    }
     if (component == paths.end()) return unknown("component", path, paths);
     place.component = static_cast<int>(component - paths.begin());
   } else if (field.components.size() == 1) {

@@ -143,8 +143,14 @@ Result<runtime::Output> resolved(const ir::Program& program, const Output& outpu
   auto selections = TRY(selections_of(program, output));
   const auto format = runtime::format_of(output.path);
   if (!format) {
-    return Failure{"R032", fmt::format("the extension of '{}' names no file format", output.path),
-                   "use .npy, .nc, .vti, .png, .gif or .apng"};
+    std::error_code ignored;
+    const bool stream = output.path == runtime::kStandardOutput ||
+                        (std::filesystem::exists(output.path, ignored) &&
+                         !std::filesystem::is_regular_file(output.path, ignored));
+    return Failure{
+        "R032", fmt::format("the extension of '{}' names no file format", output.path),
+        fmt::format("use .npy, .nc, .vti, .png, .gif or .apng{}",
+                    stream ? "; a pipe or a link to a device needs such a name too" : "")};
   }
   if (!runtime::holds_several(*format) && output.fields.size() != 1) {
     return Failure{"R033",
@@ -322,7 +328,7 @@ Status check(const ir::Program& program, const RunFiles& files) {
     return Failure{
         "R036",
         fmt::format("'{}' is an animation, but no interval of its frames is given", output.path),
-        "give --every K (RunFiles::every); a .png shows one step"};
+        "give --every K, or every=K after the name of the file; a .png shows one step"};
   }
   return check_all_apart(files, outputs);
 }

@@ -89,9 +89,39 @@ TEST_F(OutputOptions, MisuseNamesTheOption) {
   expect_failure("--out U=u.gif,fps=0 --every 2", "U006", "takes a number from 0.1 to 50");
   expect_failure("--out U=u.png --fps 5", "U010", "--fps without a .gif or .apng file");
   expect_failure("--out U=u.npy --flip", "U010", "other files are not changed");
-  expect_failure("--out U=u.gif", "R036", "give --every K");
+  expect_failure("--out U=u.gif", "R036", "give --every K, or every=K after the name of the file;");
+  expect_failure("--out U=u.apng,every=0", "R036", "give --every K, or every=K after the name");
+  for (const char* file : {"/dev/stdout", "-", "u", ""}) {
+    expect_failure(fmt::format("--out U={},flip,every=5", file), "U021",
+                   fmt::format("the extension of '{}' names no file format", file));
+    expect_failure(
+        fmt::format("--out U={},every=5", file), "U021",
+        "options follow a name with .npy, .nc, .vti, .png, .gif or .apng: u.npy,every=5");
+  }
+  expect_failure("--out U=/dev/stdout", "U021",
+                 "a pipe or a link to a device needs such a name too");
   expect_failure("--out U=u.gif,every=0 --every 2", "R036", "no interval");
   EXPECT_EQ(files(), "s.stn");
+}
+
+// A message names what the user wrote, and no name of the library in C++.
+TEST_F(OutputOptions, PartsOfAStructureAreFieldsOrComponents) {
+  write("parts.stn",
+        "type P = { rho : real, v : vector 2 of real };\n"
+        "grid G = [0..3, 0..3] steps 1;\n"
+        "field S : P on G;\n"
+        "stencil s : S on G = S[0,0];\n");
+  for (const char* file : {"a.npy", "a.png", "a.vti"}) {
+    const Outcome part =
+        stencilc(fmt::format("run parts.stn --device reference --out S.v={}", file));
+    EXPECT_EQ(part.status, 2);
+    EXPECT_TRUE(holds(part.err, "error U020: 'S.v' is not one component: it has several\n"))
+        << part.err;
+    EXPECT_TRUE(holds(part.err, "hint: name one, as in S.v[0], or the whole field S\n"))
+        << part.err;
+  }
+  EXPECT_EQ(stencilc("run parts.stn --device reference --out S.v[0]=a.npy").status, 0);
+  EXPECT_EQ(stencilc("run parts.stn --device reference --out S=a.npy").status, 0);
 }
 
 TEST_F(OutputOptions, PicturesHaveTheirOwnOptions) {
@@ -145,6 +175,32 @@ TEST_F(OutputOptions, CheckpointsAreWrittenBeforeAnimationsAreEncoded) {
   };
   EXPECT_LE(written("c.ckpt"), written("a.gif"));
   EXPECT_LE(written("c.ckpt"), written("b.apng"));
+}
+
+// A GIF has at most 65535 pixels per side, which the run finds out when it draws the animation.
+TEST_F(OutputOptions, AnimationsAreWrittenTogetherWithTheOtherFiles) {
+  write("wide.stn",
+        "grid G = [0..1, 0..69999] steps 4;\n"
+        "field U : real on G;\n"
+        "stencil u : U on G[i,j] = U[0,0] + 1;\n");
+  write("u.npy", "old");
+  write("a.apng", "old");
+  const std::string run = "run wide.stn --device reference --out U=u.npy --every 2 ";
+  const Outcome wide = stencilc(run + "--out U=a.apng,plain --out U=w.gif,plain");
+  EXPECT_EQ(wide.status, 2);
+  EXPECT_TRUE(holds(wide.err, "a GIF has at most 65535 pixels per side, not 70000")) << wide.err;
+  EXPECT_EQ(read(file("u.npy")), "old");
+  EXPECT_EQ(read(file("a.apng")), "old");
+  EXPECT_FALSE(std::filesystem::exists(file("w.gif")));
+
+  // The other way round: a file of the final state cannot be written.
+  std::filesystem::create_symlink("/dev/full", file("full.npy"));
+  const Outcome full = stencilc(run + "--out U=a.apng,plain --out U=full.npy,every=0");
+  EXPECT_EQ(full.status, 2);
+  EXPECT_TRUE(holds(full.err, "No space left on device")) << full.err;
+  EXPECT_EQ(read(file("u.npy")), "old");
+  EXPECT_EQ(read(file("a.apng")), "old");
+  EXPECT_EQ(files(), "a.apng full.npy s.stn u.npy u_000000.npy u_000002.npy u_000004.npy wide.stn");
 }
 
 // A restarted run completes the file to that of a run without interruption; so do subdomains.

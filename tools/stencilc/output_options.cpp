@@ -91,6 +91,26 @@ const Option kOptions[] = {
      }},
 };
 
+// Options after a file whose extension names no format belong to its name. The misuse if that is
+// hardly intended: "U=u,every=5".
+std::optional<Misuse> options_of_no_file(const std::string& text) {
+  for (size_t comma = text.find(','); comma != std::string::npos;
+       comma = text.find(',', comma + 1)) {
+    const std::string word =
+        text.substr(comma + 1, text.find_first_of(",=", comma + 1) - comma - 1);
+    const bool known = std::any_of(std::begin(kOptions), std::end(kOptions),
+                                   [&](const Option& option) { return word == option.name; });
+    if (!known) continue;
+    const size_t equals = text.find('=');
+    const std::string file =
+        equals < comma ? text.substr(equals + 1, comma - equals - 1) : text.substr(0, comma);
+    return Misuse{"U021", fmt::format("the extension of '{}' names no file format", file),
+                  "options follow a name with .npy, .nc, .vti, .png, .gif or .apng: u.npy" +
+                      text.substr(comma)};
+  }
+  return std::nullopt;
+}
+
 Misuse unknown_option(const std::string& word, const std::string& file) {
   std::vector<std::string> names;
   for (const Option& option : kOptions) names.emplace_back(option.name);
@@ -178,6 +198,9 @@ std::variant<OutputArgument, Misuse> parse_output(const std::string& text) {
   OutputArgument out;
   const size_t equals = parts.file.find('=');
   const auto format = runtime::format_of(parts.file);
+  if (!format) {
+    if (const auto misuse = options_of_no_file(text)) return *misuse;
+  }
   if (equals == std::string::npos && format && runtime::holds_several(*format)) {
     out.path = parts.file;
   } else if (equals == std::string::npos || equals == 0 || equals + 1 == parts.file.size()) {
