@@ -43,6 +43,14 @@ TEST(ReportHtmlTest, ShowsTheWinnerAndTheTableWithoutScripts) {
   EXPECT_EQ(count(page, "{{"), 0u);
 }
 
+TEST(ReportHtmlTest, ShowsTheNoteOnTheMachine) {
+  Report report = jacobi_sample();
+  report.note = "for <NVIDIA H200> (sm_90): no device runs cuda";
+  EXPECT_EQ(count(html_of(report), "<p class=\"note\">for &lt;NVIDIA H200&gt; (sm_90): no device"),
+            1u);
+  EXPECT_EQ(count(html_of(jacobi_sample()), "<p class=\"note\"></p>\n<section"), 0u);
+}
+
 TEST(ReportHtmlTest, ShowsFiftyCandidatesOfThousands) {
   const std::string page = html_of(large_sample(3000));
   EXPECT_EQ(count(page, "<tr class=\"candidate"), 50u);

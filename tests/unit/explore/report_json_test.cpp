@@ -116,6 +116,13 @@ TEST(ReportJsonTest, HasTheMachineCode) {
   EXPECT_TRUE(code[1]["issued_slots"].is_null());
 }
 
+TEST(ReportJsonTest, HasTheNoteOnTheMachine) {
+  Report report = jacobi_sample();
+  EXPECT_EQ(json::parse(json_of(report))["note"], "");
+  report.note = "for NVIDIA H200 (sm_90): no device of this computer runs cuda";
+  EXPECT_EQ(json::parse(json_of(report))["note"], report.note);
+}
+
 TEST(ReportJsonTest, MissingValuesAreNull) {
   const json out = json::parse(json_of(empty_sample()));
   EXPECT_TRUE(out["winner"].is_null());

@@ -145,6 +145,7 @@ Json head_of(const Report& report) {
                 {"bytes_per_second", machine.bytes_per_second},
                 {"instructions_per_second", machine.instructions_per_second},
                 {"double_cost", machine.double_cost}}},
+              {"note", report.note},
               {"device", report.device},
               {"axes", report.axes},
               {"extents", report.extents},

@@ -61,8 +61,11 @@ std::string facts_of(const Report& report) {
       fmt::format("{} ({})", html_text(machine.description), html_text(machine.name))};
   if (!report.device.empty()) facts.push_back("measured on " + html_text(report.device));
   facts.push_back("<code>" + html_text(report.file) + "</code>");
+  const std::string note =
+      report.note.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", html_text(report.note));
   return fmt::format("<p class=\"facts\"><span>{}</span></p>\n",
-                     fmt::join(facts, std::string("</span>") + kDot + "<span>"));
+                     fmt::join(facts, std::string("</span>") + kDot + "<span>")) +
+         note;
 }
 
 std::string space_of(const Report& report) {
