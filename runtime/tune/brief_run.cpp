@@ -3,13 +3,8 @@
 // what the kernel cache holds, so equal runs take equal schedules.
 #include "runtime/tune/brief_run.h"
 
-#include "compiler/support/diagnostic.h"
-#include "runtime/devices/host_device.h"
-#include "runtime/tune/database.h"
-#include "runtime/tune/entry.h"
+#include "runtime/tune/compilation.h"
 #include "runtime/tune/search.h"
-#include "runtime/tune/tuned.h"
-#include "runtime/tune/worth.h"
 
 namespace stencil::tune {
 
@@ -18,33 +13,15 @@ namespace {
 constexpr size_t kCompared = 5;      // the model's choice, and the best of each family
 constexpr double kNoticeable = 0.5;  // seconds
 
-// Seconds to compile a candidate; nullopt if its device refuses it.
-std::optional<double> compilation(const ir::Program& program, const Candidate& candidate,
-                                  const schedule::Machine& machine) {
-  Diagnostics refusals;
-  const auto module =
-      runtime::lower(program, candidate.schedule, machine, refusals, schedule::Advice::None);
-  if (!module) return std::nullopt;
-  return compilation_of(runtime::host_source(*module).size());
-}
-
 }  // namespace
 
 std::optional<runtime::KnownLine> brief_choice(const ir::Program& program,
                                                const runtime::ChosenDevice& device,
                                                const RunAhead& run) {
-  schedule::Machine machine = device.device.machine;
-  machine.in_place = machine.in_place || run.dense;
-  if (is_tuning_off() || !device.device.runs_kernels || !machine.threads_are_loops ||
-      !sizes_of(program)) {
-    return std::nullopt;
-  }
-  const auto params = runtime::bind_params(program);
-  if (!params.ok()) return std::nullopt;
-  const auto steps =
-      run.steps ? Result<int64_t>(*run.steps) : runtime::steps_of(program, params.value());
-  if (!steps.ok()) return std::nullopt;
-
+  if (!device.device.machine.threads_are_loops) return std::nullopt;
+  const auto known = known_run(program, device, run);
+  if (!known) return std::nullopt;
+  const schedule::Machine& machine = known->device.device.machine;
   schedule::Scheduler scheduler(program, machine);
   const schedule::Space space = schedule::explore(scheduler, schedule::Effort::Quick);
   Search search(scheduler, space);
@@ -52,9 +29,9 @@ std::optional<runtime::KnownLine> brief_choice(const ir::Program& program,
   std::optional<double> usual, least;
   const Candidate* soonest = nullptr;
   for (const Candidate& candidate : candidates) {
-    const auto compiling = compilation(program, candidate, machine);
+    const auto compiling = compilation_of(program, candidate.schedule, machine);
     if (!compiling) continue;
-    const double end = *compiling + candidate.predicted * static_cast<double>(steps.value());
+    const double end = *compiling + candidate.predicted * static_cast<double>(known->steps);
     if (&candidate == &candidates.front()) {
       usual = end;
       if (*compiling < kNoticeable) return std::nullopt;

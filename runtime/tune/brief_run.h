@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "runtime/run/run.h"
-#include "runtime/tune/timed_choice.h"
+#include "runtime/tune/run_ahead.h"
 
 namespace stencil::tune {
 

@@ -17,10 +17,10 @@
 #include "compiler/schedule/settings.h"
 #include "compiler/support/numbers.h"
 #include "compiler/support/try.h"
-#include "runtime/devices/host_device.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/tune/brief_run.h"
 #include "runtime/tune/candidate_timer.h"
+#include "runtime/tune/compilation.h"
 #include "runtime/tune/compiled_choice.h"
 #include "runtime/tune/database.h"
 #include "runtime/tune/entry.h"
@@ -160,15 +160,12 @@ class Shortlist {
   std::deque<Schedule> tiles_;    // next candidates, independent of results
 };
 
-// Seconds of compilation per candidate, estimated from the length of its kernels.
+// Expected seconds of compilation per candidate.
 std::vector<double> compilations_of(const ir::Program& program, const schedule::Machine& machine,
                                     const Shortlist& shortlist) {
   std::vector<double> out;
   for (const Candidate& candidate : shortlist.first()) {
-    Diagnostics refusals;
-    const auto module =
-        runtime::lower(program, candidate.schedule, machine, refusals, schedule::Advice::None);
-    out.push_back(module ? compilation_of(runtime::host_source(*module).size()) : 0);
+    out.push_back(compilation_of(program, candidate.schedule, machine).value_or(0));
   }
   return out;
 }
@@ -265,17 +262,10 @@ std::optional<Choice> fastest(const Timings& timings) {
 
 std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDevice& device,
                                       const RunAhead& run) {
-  if (is_tuning_off() || !device.device.runs_kernels) return std::nullopt;
-  const auto sizes = sizes_of(program);
-  const auto params = runtime::bind_params(program);
-  if (!sizes || !params.ok()) return std::nullopt;
-  const auto steps =
-      run.steps ? Result<int64_t>(*run.steps) : runtime::steps_of(program, params.value());
-  if (!steps.ok()) return std::nullopt;
-  ChosenDevice used = device;
-  used.device.machine.in_place = used.device.machine.in_place || run.dense;
-
-  const runtime::CacheKey key = cache_key(program, used, *sizes, steps.value());
+  const auto ahead = known_run(program, device, run);
+  if (!ahead) return std::nullopt;
+  const auto& [used, sizes, params, steps] = *ahead;
+  const runtime::CacheKey key = cache_key(program, used, sizes, steps);
   if (const auto known = runtime::kept(key, is_choice)) {
     const Choice choice = *choice_of(*known);
     return KnownLine{choice.line, fmt::format("the fastest of {} timed before", choice.timed)};
@@ -283,8 +273,8 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
   if (run.only_stored) return std::nullopt;
   Shortlist shortlist(program, used.device.machine);
   if (shortlist.first().empty()) return std::nullopt;
-  const double expected = shortlist.first().front().predicted * static_cast<double>(steps.value());
-  const auto contest = worthwhile(program, params.value(), used, shortlist, expected);
+  const double expected = shortlist.first().front().predicted * static_cast<double>(steps);
+  const auto contest = worthwhile(program, params, used, shortlist, expected);
   if (!contest) return std::nullopt;
   std::optional<double> seconds;  // duration; nullopt: another process has done it meanwhile
   const auto text = runtime::cached(
@@ -302,7 +292,7 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
           return enough ? std::nullopt : shortlist.next(timings);
         };
         const auto timings =
-            TRY(time_candidates(program, params.value(), used, shortlist.first(), options));
+            TRY(time_candidates(program, params, used, shortlist.first(), options));
         seconds = timings.elapsed;
         const auto choice = fastest(timings);
         if (!choice) return Failure{"R044", "no schedules could be compared", ""};
@@ -320,8 +310,7 @@ std::optional<KnownLine> automatic_line(const ir::Program& program, const Chosen
   if (auto tuned = tuned_line(program, device)) return tuned;
   if (auto timed = timed_choice(program, device, run)) return timed;
   if (auto brief = brief_choice(program, device, run)) return brief;
-  schedule::Machine machine = device.device.machine;
-  machine.in_place = machine.in_place || run.dense;
+  const schedule::Machine machine = device_for(device, run).device.machine;
   return run.only_stored ? stored_choice(program, machine) : kept_choice(program, machine);
 }
 

@@ -9,18 +9,10 @@
 
 #include "compiler/schedule/explore.h"
 #include "runtime/run/run.h"
+#include "runtime/tune/run_ahead.h"
 #include "runtime/tune/worth.h"
 
 namespace stencil::tune {
-
-// A run that is about to start.
-struct RunAhead {
-  // Number of steps; nullopt: the program's number. Without either, timing does not pay.
-  std::optional<int64_t> steps = {};
-  bool dense = false;  // as for runtime::prepare
-  runtime::StageCallback stage = {};
-  bool only_stored = false;  // use only stored choices: compile nothing and time nothing
-};
 
 // The fastest line for this run on this device, with its origin: from the kernel cache, or timed
 // now and stored there. nullopt if neither is possible: the run is too short, memory does not

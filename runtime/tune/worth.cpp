@@ -10,7 +10,6 @@ namespace stencil::tune {
 
 namespace {
 
-constexpr double kOfCharacter = 6e-5;     // seconds of compilation per character
 constexpr double kRunsOfEach = 5;         // per candidate, until all but the best are dropped
 constexpr double kTilesBefore = 2;        // per candidate, before its timed runs
 constexpr double kFilled = 5e8;           // bytes per second and thread for generating values
@@ -62,10 +61,6 @@ double timing_of(const Contest& contest) {
 }
 
 }  // namespace
-
-double compilation_of(size_t characters) {
-  return kOfCharacter * static_cast<double>(characters);
-}
 
 double waiting_of(const Contest& contest) {
   return compiling_of(contest, contest.compiled);

@@ -20,8 +20,6 @@ struct Contest {
   int64_t bytes = 0;                 // of all levels of all fields
 };
 
-// Expected seconds of compilation for kernels with `characters` characters of text.
-double compilation_of(size_t characters);
 // Seconds that the run waits for compilers without timing.
 double waiting_of(const Contest& contest);
 // Expected seconds of timing, without the compilations that the run needs even without timing.

@@ -6,9 +6,8 @@
 #include <cstdlib>
 
 #include "compiler/schedule/explore.h"
-#include "runtime/devices/host_device.h"
+#include "runtime/tune/compilation.h"
 #include "runtime/tune/search.h"
-#include "runtime/tune/worth.h"
 #include "tests/unit/runtime/programs.h"
 
 namespace stencil::tune {
@@ -42,12 +41,9 @@ class BriefRun : public testing::Test {
 
   // Estimated seconds until a run of `steps` ends, compilation included.
   double end_of(const Candidate& candidate, int64_t steps) const {
-    Diagnostics refusals;
-    const auto module = runtime::lower(program_, candidate.schedule, device_.device.machine,
-                                       refusals, schedule::Advice::None);
-    EXPECT_TRUE(module);
-    return compilation_of(runtime::host_source(*module).size()) +
-           candidate.predicted * static_cast<double>(steps);
+    const auto compiling = compilation_of(program_, candidate.schedule, device_.device.machine);
+    EXPECT_TRUE(compiling);
+    return compiling.value_or(0) + candidate.predicted * static_cast<double>(steps);
   }
 
   const ir::Program program_ = program_of(kCoupled);
