@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the grammars in tools/editors: editors_test.py STENCILC SOURCE."""
+"""Checks the grammars in tools/editors and the Pygments lexer: editors_test.py STENCILC SOURCE."""
+import importlib.util
 import json
 import os
 import pathlib
@@ -19,6 +20,16 @@ field A : real on G boundary clamp .. mirror;
 stencil s : A { let q = sqrt(A[-1]); G = q; } /* let
 let */
 """
+
+
+def lexer():
+    """The lexer as a file alone, without the package in which it is; None without Pygments."""
+    if importlib.util.find_spec("pygments") is None:
+        return None
+    spec = importlib.util.spec_from_file_location("lexer", SOURCE / "python/stencilc/pygments_lexer.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.StencilLexer()
 
 
 def vim_has_syntax():
@@ -78,6 +89,27 @@ class Editors(unittest.TestCase):
         self.assertEqual(grid["steps"], "keyword.control.stencil")
         self.assertEqual(self.scopes(lines[2])["clamp"], "support.constant.boundary.stencil")
         self.assertEqual(self.scopes(lines[3])["sqrt"], "support.function.stencil")
+
+    @unittest.skipUnless(lexer(), "no Pygments")
+    def test_pygments(self):
+        tokens = [(str(kind).removeprefix("Token."), text) for kind, text in lexer().get_tokens(PROGRAM) if text.strip()]
+        self.assertEqual("".join(text for _, text in lexer().get_tokens(PROGRAM)), PROGRAM)
+        self.assertEqual(tokens[:8], [
+            ("Keyword.Declaration", "param"), ("Name.Variable", "N"), ("Punctuation", ":"), ("Keyword.Type", "integer"),
+            ("Operator", "="), ("Literal.Number.Integer", "16"), ("Punctuation", ";"), ("Comment.Single", "// where")])
+        for token in [("Literal.Number.Integer", "0"), ("Operator", ".."), ("Literal.Number.Float", "1e3"),
+                      ("Keyword", "steps"), ("Name.Builtin.Pseudo", "clamp"), ("Name.Builtin", "sqrt"),
+                      ("Keyword", "let"), ("Name", "q"), ("Comment.Multiline", " let\nlet ")]:
+            self.assertIn(token, tokens)
+
+    @unittest.skipUnless(lexer(), "no Pygments")
+    def test_pygments_knows_every_character_of_the_examples(self):
+        for program in sorted((SOURCE / "dsl-examples").glob("*.stn")):
+            text = program.read_text()
+            tokens = list(lexer().get_tokens_unprocessed(text))
+            self.assertEqual("".join(each for _, _, each in tokens), text)
+            unknown = [each for _, kind, each in tokens if str(kind) in ("Token.Text", "Token.Error")]
+            self.assertEqual(unknown, [], program.name)
 
     @unittest.skipUnless(vim_has_syntax(), "no vim with syntax highlighting")
     def test_vim(self):
