@@ -130,7 +130,9 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
       "write", [&] { return emit::write(out.legal, options, &host); },
       [](const std::string& text) { return text; },
       [](const std::string&) { return std::vector<std::string>(); });
-  out.header = emit::emit_header(*module, request.emit.target, host.box ? &*host.box : nullptr);
+  const emit::BoxPart* box = host.box ? &*host.box : nullptr;
+  out.header = emit::emit_header(*module, request.emit.target, box);
+  out.fortran = emit::emit_fortran_module(*module, request.emit.target, box);
   out.schedule = *schedule;
   out.module = std::move(*module);
   return out;

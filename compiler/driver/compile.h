@@ -31,6 +31,7 @@ struct Compiled {
   kernel::Module legal;   // legalized for the target (emit::legalise)
   std::string text;       // the emitted file
   std::string header;     // the C header; empty for targets without a host part
+  std::string fortran;    // the Fortran module; empty if the header is
 };
 
 // The machine that emitted code for a target assumes by default.

@@ -41,34 +41,48 @@ std::string wrapping_axes(const BoxPart& box) {
   return fmt::format("{}", fmt::join(axes, " and "));
 }
 
-// Writes the comment on how boxes of a decomposed run are used.
-void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bool device) {
+// Describes how boxes of a decomposed run are used.
+void describe_boxes_in_use(Declarations& out, const BoxPart& box, const HostApi& api, bool device) {
   const std::string& name = box.module.name;
-  out.comment(
+  const auto note = [&](std::string text, std::optional<std::string> fortran = {}) {
+    out.push_back(Note{std::move(text), std::move(fortran)});
+  };
+  note(
       fmt::format("Boxes of the grid, for programs that distribute it over processes. Each process "
                   "owns a box, and its arrays hold the box and a halo around it: {}_halo points "
                   "below and above in each dimension, outermost first, clipped to the grid. "
                   "{}_box_memory() returns the points of an array, which is dense and row-major.",
+                  name, name),
+      fmt::format("Boxes of the grid, for programs that distribute it over processes. Each process "
+                  "owns a box, and its arrays hold the box and a halo around it: {}_halo points "
+                  "below and above in each dimension, clipped to the grid. {}_box_memory() returns "
+                  "the points of an array, which is dense. Here, too, the dimensions of halos and "
+                  "boxes are in the order of the program: the last one is the first dimension of a "
+                  "Fortran array.",
                   name, name));
   if (const std::string axes = wrapping_axes(box); !axes.empty()) {
-    out.comment(fmt::format(
+    note(fmt::format(
         "In {} the grid is periodic: the halo also extends beyond the grid, where it holds copies "
         "of the points at the opposite side. Coordinates continue across the edge.",
         axes));
   }
-  const auto slots = [&](size_t a) {
-    const kernel::Array& array = box.module.plan.arrays[a];
-    return fmt::format("{}: {} pointers; [0] points to the newest of {} level(s)", array.name,
-                       api.slots_constant(a), array.levels);
-  };
-  out.comment(
+  note(
       "An array that changes has several buffers of this size, and is passed as an array of "
       "pointers to them. Each step rotates the pointers. Buffers beyond the array's levels must "
-      "start with the values of [0]:");
+      "start with the values of [0]:",
+      "An array that changes has several buffers of this size, and is passed as an array of their "
+      "addresses. Each step rotates the addresses. Buffers beyond the array's levels must start "
+      "with the values of (1):");
   for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
-    if (api.has_slots(a)) out.comment("  " + slots(a));
+    if (!api.has_slots(a)) continue;
+    const kernel::Array& array = box.module.plan.arrays[a];
+    const auto slots = [&](const char* newest) {
+      return fmt::format("  {}: {} pointers; {} points to the newest of {} level(s)", array.name,
+                         api.slots_constant(a), newest, array.levels);
+    };
+    note(slots("[0]"), slots("(1)"));
   }
-  out.comment(
+  note(
       fmt::format("After {0}_init_box(), or once all memory is initialised, {0}_run_box{1}() runs "
                   "up to {0}_box_steps steps, the first of which has index first_step. The points "
                   "of the box then have the same bits as in a run of the whole grid. Before the "
@@ -77,11 +91,15 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
   for (const BoxPart::Filled& filled : box.filled) {
     for (const Pointer& pointer : api.pointers()) {
       if (pointer.array != filled.array || pointer.level != filled.level) continue;
-      out.comment(
-          fmt::format("  {}: {} points below+above", pointer.name, halo_widths(filled.halo)));
+      const auto depth = [&](const std::string& pointed) {
+        return fmt::format("  {}: {} points below+above", pointed, halo_widths(filled.halo));
+      };
+      note(depth(pointer.name),
+           depth(fmt::format("{}({})", box.module.plan.arrays[pointer.array].name,
+                             pointer.level + 1)));
     }
   }
-  if (box.filled.empty()) out.comment("  nothing: no point reads another");
+  if (box.filled.empty()) note("  nothing: no point reads another");
   std::vector<std::string> kept, whole;
   for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
     const kernel::Array& array = box.module.plan.arrays[a];
@@ -89,71 +107,47 @@ void describe_boxes_in_use(Text& out, const BoxPart& box, const HostApi& api, bo
     if (api.in_memory(a) && !array.written) kept.push_back(array.name);
   }
   if (!kept.empty()) {
-    out.comment(fmt::format("Coefficients keep their halo: {}.", fmt::join(kept, ", ")));
+    note(fmt::format("Coefficients keep their halo: {}.", fmt::join(kept, ", ")));
   }
   if (!box.left_out.empty()) {
-    out.comment(fmt::format("Not evaluated, because they combine the points of all boxes: {}.",
-                            fmt::join(box.left_out, ", ")));
+    note(fmt::format("Not evaluated, because they combine the points of all boxes: {}.",
+                     fmt::join(box.left_out, ", ")));
   }
   if (!whole.empty()) {
-    out.comment(
-        fmt::format("Complete, and the same in all processes: {}.", fmt::join(whole, ", ")));
+    note(fmt::format("Complete, and the same in all processes: {}.", fmt::join(whole, ", ")));
   }
 }
 
-void declare_struct(Text& out, const std::string& name, const std::vector<std::string>& members) {
-  out.open(fmt::format("typedef struct {} {{", name));
-  for (const std::string& member : members) out.line(member);
-  out.close(fmt::format("}} {};", name));
-  out.blank();
-}
-
-// Declares the types, with the names that the file uses.
-void declare_types_of(Text& out, const BoxPart& box, const HostApi& api, Names& names) {
-  const size_t rank = box.halo.size();
-  const std::string& name = box.module.name;
-  out.comment("A box: its first and its last points, outermost dimension first.");
-  declare_struct(out, api.box_type(), {fmt::format("int low[{}], high[{}];", rank, rank)});
-  std::vector<std::string> members;
-  for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
-    if (!api.in_memory(a)) continue;
-    members.push_back(
-        fmt::format("{} {};", api.box_type(), names.spell(box.module.plan.arrays[a].name)));
-  }
-  out.comment("The points that arrays have in memory.");
-  declare_struct(out, api.memory_type(), members);
-  out.comment(
-      "The largest number of steps of a call, and the numbers of pointers of arrays that change.");
-  std::vector<std::string> constants = {fmt::format("{}_box_steps = {}", name, box.steps)};
+void declare_types_of(Declarations& out, const BoxPart& box, const HostApi& api) {
+  for (Structure& structure : api.box_structures()) out.push_back(std::move(structure));
+  out.push_back(Note{
+      "The largest number of steps of a call, and the numbers of pointers of arrays that change."});
+  Constants constants{{{box.module.name + "_box_steps", box.steps}}};
   for (size_t a = 0; a < box.module.plan.arrays.size(); ++a) {
     if (!api.has_slots(a)) continue;
-    constants.push_back(
-        fmt::format("{} = {}", api.slots_constant(a), box.module.plan.arrays[a].copies));
+    constants.values.emplace_back(api.slots_constant(a), box.module.plan.arrays[a].copies);
   }
-  out.line(fmt::format("enum {{ {} }};", comma_list(constants)));
-  out.blank();
+  out.push_back(constants);
+  out.push_back(Gap{});
 }
 
-void declare_entries(Text& out, const HostApi& api, const Dialect& dialect) {
-  out.comment(
-      "Returns the grid. The result is NULL or an error message, as for all functions below.");
-  out.line(api.grid_signature() + ";");
-  out.blank();
-  out.comment("Returns the points of the arrays.");
-  out.line(api.box_memory_signature() + ";");
-  out.blank();
-  out.comment(
-      "Writes the initial values to arrays of a box in host memory, including their halos.");
-  out.line(api.init_signature() + ";");
-  out.blank();
+void declare_entries(Declarations& out, const HostApi& api, const Dialect& dialect) {
+  const auto entry = [&](const char* note, EntryPoint declared) {
+    out.push_back(Note{note});
+    out.push_back(std::move(declared));
+    out.push_back(Gap{});
+  };
+  entry("Returns the grid. The result is NULL or an error message, as for all functions below.",
+        api.box_grid());
+  entry("Returns the points of the arrays.", api.box_memory());
+  entry("Writes the initial values to arrays of a box in host memory, including their halos.",
+        api.init());
   if (dialect.has_device()) {
-    out.comment("Runs on arrays in device memory. Asynchronous: the work is queued on the stream.");
-    out.line(api.device_signature("_device", dialect) + ";");
+    entry("Runs on arrays in device memory. Asynchronous: the work is queued on the stream.",
+          api.device_run("_device"));
   } else {
-    out.comment("Runs; rotates the pointers.");
-    out.line(api.run_signature() + ";");
+    entry("Runs; rotates the pointers.", api.run());
   }
-  out.blank();
 }
 
 }  // namespace
@@ -161,23 +155,28 @@ void declare_entries(Text& out, const HostApi& api, const Dialect& dialect) {
 void declare_boxes_in_place(Text& out, const BoxPart& box, const Dialect& dialect) {
   Names names = Names(box.module, dialect).for_host(box.module);
   const HostApi api(box.module, names, &box);
-  declare_types_of(out, box, api, names);
+  Declarations types, entries;
+  declare_types_of(types, box, api);
+  declare_entries(entries, api, dialect);
+  declare_in_c(out, types, dialect);
   out.line("extern \"C\" {");
-  declare_entries(out, api, dialect);
+  declare_in_c(out, entries, dialect);
   out.line("}");
   out.blank();
 }
 
-void declare_boxes(Text& out, const BoxPart& box, const Dialect& dialect) {
+Declarations box_declarations(const BoxPart& box, const Dialect& dialect) {
   Names names = Names(box.module, dialect).for_host(box.module);
   const HostApi api(box.module, names, &box);
+  Declarations out;
   describe_boxes_in_use(out, box, api, dialect.has_device());
-  out.blank();
-  declare_types_of(out, box, api, names);
-  out.comment("The width of the halo, below and above, outermost dimension first.");
-  out.line(fmt::format("extern const int {};", halo_name(box.module, box.halo.size())));
-  out.blank();
+  out.push_back(Gap{});
+  declare_types_of(out, box, api);
+  out.push_back(Note{"The width of the halo, below and above, outermost dimension first."});
+  out.push_back(HaloWidths{box.module.name + "_halo", box.halo});
+  out.push_back(Gap{});
   declare_entries(out, api, dialect);
+  return out;
 }
 
 BoxText box_part(const BoxPart& box, const Dialect& dialect) {
@@ -206,7 +205,9 @@ BoxText box_part(const BoxPart& box, const Dialect& dialect) {
   out.comment("");
   for (const std::string& line : module.header) out.comment(line);
   out.comment("");
-  describe_boxes_in_use(out, box, api, dialect.has_device());
+  Declarations use;
+  describe_boxes_in_use(use, box, api, dialect.has_device());
+  declare_in_c(out, use, dialect);
   out.blank();
   out.line("extern \"C\" {");
   const std::string halo = halo_name(module, box.halo.size());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/emit/box.h"
+#include "compiler/emit/declarations.h"
 #include "compiler/emit/dialect.h"
 #include "compiler/emit/text.h"
 
@@ -23,7 +24,7 @@ BoxText box_part(const BoxPart& box, const Dialect& dialect);
 // Declares NAME_box, NAME_memory, NAME_box_steps and the entry points in a file without a header.
 void declare_boxes_in_place(Text& out, const BoxPart& box, const Dialect& dialect);
 
-// Declares them in a header, with NAME_halo and documentation for the user.
-void declare_boxes(Text& out, const BoxPart& box, const Dialect& dialect);
+// The declarations of a header, with NAME_halo and documentation for the user.
+Declarations box_declarations(const BoxPart& box, const Dialect& dialect);
 
 }  // namespace stencil::emit

@@ -96,7 +96,9 @@ void host_part(Text& out, const kernel::Module& module, const Options& options,
   if (host && options.main) beside.push_back(&*host->reference);
   const Dialect& dialect = dialect_of(options);
   driver_support(out, modules, beside, dialect);
-  if (options.header_name.empty()) api.declare_types(out);
+  if (options.header_name.empty()) {
+    for (const Structure& structure : api.structures()) declare_in_c(out, structure);
+  }
   if (options.header_name.empty() && host && host->box) {
     declare_boxes_in_place(out, *host->box, dialect);
   }

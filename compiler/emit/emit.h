@@ -89,6 +89,9 @@ std::string emit(const kernel::Module& module, const Options& options,
 // The C header that declares the entry points of an emitted .cu or .cpp. `box`: null, or the box
 // program.
 std::string emit_header(const kernel::Module& module, Target target, const BoxPart* box = nullptr);
+// The same as a Fortran module.
+std::string emit_fortran_module(const kernel::Module& module, Target target,
+                                const BoxPart* box = nullptr);
 
 // How to compile an emitted `file` for a machine, as the tests do: to an object, or to `executable`
 // if it has a main.

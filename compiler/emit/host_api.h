@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/emit/box.h"
+#include "compiler/emit/entry_points.h"
 #include "compiler/emit/expression.h"
 #include "compiler/emit/names.h"
 #include "compiler/emit/text.h"
@@ -26,6 +27,11 @@ struct ReductionMembers {
   std::string value, evaluations, first_nan;
 };
 
+// The number of points in a dimension: a number, or C text over the params.
+std::string size_text(const kernel::Module& module, const kernel::Expr& size);
+std::vector<std::string> size_texts(const kernel::Module& module,
+                                    const std::vector<kernel::Expr>& extents);
+
 // Describes the default of a parameter: "default 0.25", "0.2*dx unless it is given", "must be
 // given".
 std::string describe_default(const kernel::Parameter& parameter);
@@ -42,6 +48,7 @@ class HostApi {
   std::vector<std::string> array_arguments() const;
   bool has_slots(size_t array) const { return box_ && module_.plan.arrays[array].written; }
   std::string slots_constant(size_t array) const;  // name of the number of slots
+  std::string shape_constant(int array) const;     // name of the extents, in Fortran
   const std::string& steps() const { return steps_; }
   const std::string& stream() const { return stream_; }
 
@@ -62,12 +69,16 @@ class HostApi {
   const std::string& steps_done() const { return steps_done_; }
   const std::string& stopped() const { return stopped_; }
   const std::vector<ReductionMembers>& reductions() const { return reductions_; }
-  void declare_results(Text& out) const;
-  void declare_types(Text& out) const;                 // params and results
+  std::vector<Structure> structures() const;  // params and results, if there are any
+  std::vector<Structure> result_structures() const;
   std::string type(const kernel::Array& array) const;  // element type
   std::string pointer_type(const Pointer& pointer) const;
   std::string parameter_name(int parameter) const;
   std::string parameter_type(int parameter) const;
+
+  // The arrays, one argument per pointer; for boxes, one per array that has slots. `initial`: the
+  // function writes all elements and reads none.
+  std::vector<Argument> arrays(bool initial = false) const;
 
   // "float* A, float* A_1, int64_t steps, int N" and so on, with break marks, without a comma at
   // either end. The tail follows the steps: parameters and results; entry points take pointers to
@@ -75,13 +86,19 @@ class HostApi {
   std::string array_list() const;
   std::string writable_array_list() const;
   std::string tail_list() const;
-  std::string run_signature() const;  // const char* NAME_run(...)
-  std::string init_signature() const;
-  std::string default_params_signature() const;
-  std::string derive_params_signature() const;
-  // const char* NAME_run_device(...), or with another ending, for a dialect with a device.
+
+  EntryPoint run() const;  // NAME_run, or NAME_run_box
+  EntryPoint init() const;
+  EntryPoint default_params() const;
+  EntryPoint derive_params() const;
+  EntryPoint device_run(const std::string& ending) const;  // NAME_run_device, or another ending
+  EntryPoint packed_run() const;                           // C++ only
+  std::string run_signature() const { return c_signature(run()); }
+  std::string init_signature() const { return c_signature(init()); }
+  std::string default_params_signature() const { return c_signature(default_params()); }
+  std::string derive_params_signature() const { return c_signature(derive_params()); }
+  std::string run_packed_signature() const { return c_signature(packed_run()); }
   std::string device_signature(const std::string& ending, const Dialect& dialect) const;
-  std::string run_packed_signature() const;  // C++ only
 
   // For boxes: `struct NAME_box`, the bounds of a box; `struct NAME_memory`, the bounds of the
   // arrays.
@@ -93,10 +110,17 @@ class HostApi {
   const std::string& first_step() const { return first_step_; }
   // True for arrays that have bounds of their own in NAME_memory.
   bool in_memory(size_t array) const { return !box_->memory[array].empty(); }
-  std::string box_memory_signature() const;
-  std::string grid_signature() const;
+  std::vector<Structure> box_structures() const;
+  EntryPoint box_memory() const;
+  EntryPoint box_grid() const;
+  std::string box_memory_signature() const { return c_signature(box_memory()); }
+  std::string grid_signature() const { return c_signature(box_grid()); }
 
  private:
+  Argument params_argument(bool output = false) const;
+  Argument box_input() const;
+  void add_params(EntryPoint& entry) const;
+
   const kernel::Module& module_;
   Names& names_;
   std::vector<Pointer> pointers_;

@@ -28,7 +28,7 @@ std::vector<std::string> host_module(Text& out, const std::string& name_space,
   helpers.insert(expressions.helpers().begin(), expressions.helpers().end());
 
   out.line(fmt::format("namespace {} {{", name_space));
-  api.declare_results(out);
+  for (const Structure& results : api.result_structures()) declare_in_c(out, results);
   out.verbatim(helper_text(helpers, cpp_dialect()));
   out.verbatim(writer.constants(loop.str(), known));
   out.verbatim(writer.text());

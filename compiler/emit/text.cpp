@@ -3,6 +3,8 @@
 // the shallowest mark in the last 60% of the available width.
 #include "compiler/emit/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/support/escape.h"
@@ -11,6 +13,7 @@ namespace stencil::emit {
 
 namespace {
 
+constexpr size_t kFortranColumns = 132;  // of a line in free form
 constexpr char kFirstMark = '\x0e';
 constexpr char kLastMark = '\x1f';
 
@@ -70,15 +73,38 @@ std::string plain(std::string_view content) {
 }
 
 void Text::line(std::string_view content) {
+  const std::string_view continued = form_ == Form::Fortran ? " &" : "";
   size_t margin = indent_;
   while (margin + content.size() > kColumns) {
     const size_t at = cut(content, kColumns - std::min(margin, kColumns - 20));
     if (at == std::string_view::npos) break;
-    text_ += std::string(margin, ' ') + plain(content.substr(0, at)) + "\n";
+    broken_line(content.substr(0, at), margin);
+    text_.insert(text_.size() - 1, continued);
     content.remove_prefix(at + 1);
     margin = indent_ + 4;
   }
-  text_ += std::string(margin, ' ') + plain(content) + "\n";
+  broken_line(content, margin);
+}
+
+// Adds a piece of a line. Fortran limits the columns of a line, and `&` on both sides of a break
+// continues any word.
+void Text::broken_line(std::string_view content, size_t margin) {
+  std::string rest = plain(content);
+  const size_t room = kFortranColumns - std::min(margin, kFortranColumns / 2) - 4;
+  while (form_ == Form::Fortran && rest.size() > room) {
+    text_ += std::string(margin, ' ') + rest.substr(0, room) + "&\n";
+    rest = "&" + rest.substr(room);
+  }
+  text_ += std::string(margin, ' ') + rest + "\n";
+}
+
+void Text::commented(const std::string& content, const std::string& note) {
+  const size_t width = indent_ + content.size() + note.size() + comment_mark().size() + 3;
+  if (note.empty() || width > kColumns) {
+    if (!note.empty()) comment(note);
+    return line(content);
+  }
+  line(fmt::format("{}  {} {}", content, comment_mark(), comment_line(note)));
 }
 
 void Text::blank() {
@@ -87,7 +113,7 @@ void Text::blank() {
 
 // Continuation lines of an indented comment are indented by three more columns.
 void Text::comment(std::string_view content) {
-  const std::string start = std::string(indent_, ' ') + "//";
+  const std::string start = std::string(indent_, ' ') + std::string(comment_mark());
   while (true) {
     const size_t end = std::min(content.find('\n'), content.size());
     const std::string_view line = content.substr(0, end);
@@ -98,9 +124,10 @@ void Text::comment(std::string_view content) {
     const size_t room = kColumns - std::min(indent_ + 3, kColumns - 20);
     while (rest.size() > room && !whole) {
       const size_t at = rest.rfind(' ', room);
-      if (at == std::string::npos || at <= hanging.size()) break;
-      comment_text(start, rest.substr(0, at));
-      rest = hanging + rest.substr(at + 1);
+      const bool one_word = at == std::string::npos || at <= hanging.size();
+      if (one_word && form_ == Form::C) break;
+      comment_text(start, rest.substr(0, one_word ? room : at));
+      rest = hanging + rest.substr(one_word ? room : at + 1);
     }
     comment_text(start, rest);
     if (end == content.size()) return;

@@ -19,14 +19,21 @@ std::string unbroken(const std::string& line);
 // "a, b, c", with possible breaks after the commas.
 std::string comma_list(const std::vector<std::string>& items);
 
+// How a language spells comments and continues lines.
+enum class Form { C, Fortran };
+
 class Text {
  public:
+  explicit Text(Form form = Form::C) : form_(form) {}
+
   // One line (without a newline) at the current indentation. If it is too long it is broken, with
   // the rest indented by four more.
   void line(std::string_view content);
   void blank();  // one empty line, never two in a row
-  // `// ` before each line, escaped. Long lines are broken, except those of unbroken().
+  // `// ` or `! ` before each line, escaped. Long lines are broken, except those of unbroken().
   void comment(std::string_view content);
+  // A line with a comment at its end, or above if it would not fit.
+  void commented(const std::string& content, const std::string& comment);
   void verbatim(std::string_view content);    // unchanged, at column 0; lines end in \n
   void flush_left(std::string_view content);  // a preprocessor line
   void open(std::string_view content);        // a line; what follows is indented
@@ -37,7 +44,10 @@ class Text {
 
  private:
   void comment_text(const std::string& start, const std::string& content);
+  void broken_line(std::string_view content, size_t margin);
+  std::string_view comment_mark() const { return form_ == Form::C ? "//" : "!"; }
 
+  Form form_;
   std::string text_;
   size_t indent_ = 0;
 };

@@ -185,6 +185,10 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"heat.stn -o x.cu --header x.cu", "U013", "the header 'x.cu' is the output itself"},
       {"heat.stn -o x.cu --header ./x.cu", "U013", "the header './x.cu' is the output itself"},
       {"heat.stn -o x.cu --header heat.stn", "U013", "the program itself"},
+      {"heat.stn -o x.cu --header x.f90", "U013",
+       "the Fortran module 'x.f90' is the header itself"},
+      {"heat.stn -o x.f90 --target cpp --header", "U013",
+       "the Fortran module 'x.f90' is the output itself"},
       {"check heat.stn --open N --fix N", "U010", "--open N and --fix N contradict each other"},
       {"verify heat.stn --open N -D N=5", "U010", "-D N=... contradict each other"},
       {"missing.stn -o x.cu", "R010", "No such file"},
@@ -311,11 +315,11 @@ TEST_F(CommandLine, DashMeansStandardOutput) {
   EXPECT_EQ(files(), "heat.stn");
   const Outcome both = stencilc("heat.stn --target cuda -o - --header heat.h");
   EXPECT_EQ(both.status, 0) << both.err;
-  EXPECT_EQ(files(), "heat.h heat.stn");
+  EXPECT_EQ(files(), "heat.f90 heat.h heat.stn");
   const Outcome json = stencilc("explore heat.stn --json -");
   EXPECT_EQ(json.status, 0) << json.err;
   expect_contains(json.out, "\"candidates\"");
-  EXPECT_EQ(files(), "heat.h heat.stn");
+  EXPECT_EQ(files(), "heat.f90 heat.h heat.stn");
 }
 
 TEST_F(CommandLine, PassesAreTimedAndPrinted) {
@@ -345,6 +349,11 @@ TEST_F(CommandLine, ADerivedHeaderDoesNotOverwriteTheProgram) {
   expect_contains(outcome.err, "U013");
   EXPECT_EQ(files(), "heat_cuda.h");
   EXPECT_EQ(read(file("heat_cuda.h")), kHeat);
+  write("api.f90", kHeat);
+  const Outcome module = stencilc("api.f90 -o heat.cu --header api.h");
+  EXPECT_EQ(module.status, 2) << module.err;
+  expect_contains(module.err, "U013");
+  EXPECT_EQ(read(file("api.f90")), kHeat);
 }
 
 // As documented in docs/reference/errors.md, errors in files and run-time values are usage errors.

@@ -100,12 +100,13 @@ TEST_F(Compile, RefusesMeasurementsThatAreImpossible) {
 TEST_F(Compile, WritesTheHeaderBesideTheOutputOrAsNamed) {
   write("heat.stn", kHeat);
   EXPECT_EQ(stencilc("heat.stn -o heat.cu --header").status, 0);
-  EXPECT_EQ(files(), "heat.cu heat.stn heat_cuda.h");
+  EXPECT_EQ(files(), "heat.cu heat.stn heat_cuda.f90 heat_cuda.h");
   EXPECT_EQ(stencilc("-o heat.cpp --header api.hpp heat.stn").status, 0);
-  EXPECT_EQ(files(), "api.hpp heat.cpp heat.cu heat.stn heat_cuda.h");
+  EXPECT_EQ(files(), "api.f90 api.hpp heat.cpp heat.cu heat.stn heat_cuda.f90 heat_cuda.h");
   // The header is written beside that of heat.cu.
   EXPECT_EQ(stencilc("-o heat.cpp --header heat.stn").status, 0);
-  EXPECT_EQ(files(), "api.hpp heat.cpp heat.cu heat.h heat.stn heat_cuda.h");
+  EXPECT_EQ(files(),
+            "api.f90 api.hpp heat.cpp heat.cu heat.f90 heat.h heat.stn heat_cuda.f90 heat_cuda.h");
   EXPECT_EQ(stencilc("-o heat.cpp --header api.hpp heat.stn").status, 0);
   EXPECT_NE(read(file("heat.cpp")).find("#include \"api.hpp\""), std::string::npos);
   // heat.stn is the program, not the header.

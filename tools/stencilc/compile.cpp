@@ -124,15 +124,30 @@ std::string header_path(const Arguments& arguments, const TargetInfo& target) {
          std::string(target.header_ending);
 }
 
+// The Fortran module is next to the header.
+std::string fortran_path(const std::string& header) {
+  if (header.empty()) return "";
+  return std::filesystem::path(header).replace_extension(".f90").string();
+}
+
 // U013 if an output would overwrite the program or another output; `header` is "" if there is none.
 std::optional<Failure> collision(const Arguments& arguments, const std::string& header) {
   const std::string& output = arguments.output;
-  for (const std::string& path : {output, header}) {
+  const std::string fortran = fortran_path(header);
+  for (const std::string& path : {output, header, fortran}) {
     if (path.empty() || !same_file(path, arguments.file)) continue;
     return Failure{"U013", "the output '" + path + "' is the program itself", "name another file"};
   }
-  if (output.empty() || header.empty() || !same_file(output, header)) return std::nullopt;
-  return Failure{"U013", "the header '" + header + "' is the output itself",
+  if (header.empty()) return std::nullopt;
+  if (!output.empty() && same_file(output, header)) {
+    return Failure{"U013", "the header '" + header + "' is the output itself",
+                   "name another file with --header"};
+  }
+  const bool is_output = !output.empty() && same_file(output, fortran);
+  if (!is_output && !same_file(header, fortran)) return std::nullopt;
+  return Failure{"U013",
+                 fmt::format("the Fortran module '{}' is the {} itself", fortran,
+                             is_output ? "output" : "header"),
                  "name another file with --header"};
 }
 
@@ -250,7 +265,7 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   request.emit.main = arguments.main;
   request.emit.header_name = std::filesystem::path(header).filename().string();
   if (arguments.measure) {  // check the outputs before timing
-    for (const std::string& path : {arguments.output, header}) {
+    for (const std::string& path : {arguments.output, header, fortran_path(header)}) {
       if (path.empty()) continue;
       const auto tried = runtime::FileWriter::create(path);
       if (!tried.ok()) return report(tried.failure());
@@ -273,7 +288,10 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   const ExitStatus status = report(source, diagnostics);
   if (!compiled) return status;
   std::vector<OutputFile> extra;
-  if (!header.empty()) extra.push_back({header, compiled->header});
+  if (!header.empty()) {
+    extra.push_back({header, compiled->header});
+    extra.push_back({fortran_path(header), compiled->fortran});
+  }
   return deliver(arguments, std::move(extra), compiled->text);
 }
 

@@ -237,7 +237,8 @@ void Parser::add_compile_options() {
             "also write entry points for MPI ranks: K steps of a box per call")
       ->option_text("K")
       ->group(group);
-  app.add_option("--header", texts.header, "also write a C header, by default next to the output")
+  app.add_option("--header", texts.header,
+                 "also write a C header and a Fortran module (beside the output)")
       ->option_text("[FILE]")
       ->expected(0, 1)
       ->default_str(kBesideTheOutput)
