@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "compiler/ir/passes.h"
 #include "compiler/reference/interpreter.h"
@@ -122,8 +123,19 @@ Result<std::vector<std::vector<void*>>> collect(const ir::Program& program, size
   return out;
 }
 
-// Gives every field memory: the user's array, or its own memory with its initial values.
-Status provide_memory(const std::vector<Given>& all, SimulationData& simulation) {
+// The number of the field with exactly this name.
+Result<size_t> find_field(const ir::Program& program, const std::string& name) {
+  std::vector<std::string> names;
+  for (const ir::Field& field : program.fields) names.push_back(field.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return unknown("field", name, names);
+  return static_cast<size_t>(found - names.begin());
+}
+
+// Gives every field memory: the user's array, or its own memory with its initial values. The user's
+// arrays of the fields in `initialise` also get the initial values.
+Status provide_memory(const std::vector<Given>& all, const std::vector<bool>& initialise,
+                      SimulationData& simulation) {
   const ir::Program& program = simulation.program();
   reference::State& state = simulation.state;
   simulation.homes.resize(state.fields.size());
@@ -133,20 +145,23 @@ Status provide_memory(const std::vector<Given>& all, SimulationData& simulation)
     reference::FieldData& field = state.fields[f];
     const bool on_device = simulation.arrays == Where::Device;
     if (on_device || simulation.works_in_place()) {
-      simulation.device_arrays.fields.push_back(given);
+      // The host reads the positions of points, so in host memory they stay with the state.
+      const bool with_state = !on_device && program.fields[f].is_point_set();
+      simulation.device_arrays.fields.push_back(with_state ? decltype(given)() : given);
     }
-    if (!given.empty()) simulation.note_filled(id, -1);
+    if (!given.empty() && !initialise[f]) simulation.note_filled(id, -1);
     if (on_device && !given.empty()) continue;
     for (size_t c = 0; c < given.size(); ++c) {
       const auto bytes = static_cast<size_t>(field.size_in_bytes(static_cast<int>(c)));
       field.levels.resize(given[c].size());
       for (size_t l = 0; l < field.levels.size(); ++l) {
         auto* memory = static_cast<std::byte*>(given[c][l]);
+        if (initialise[f]) std::memset(memory, 0, bytes);
         field.levels[l].push_back(reference::Buffer::borrow(memory, bytes));
       }
     }
     reference::provide(program, id, state);
-    if (given.empty()) reference::initialise(program, id, state);
+    if (given.empty() || initialise[f]) reference::initialise(program, id, state);
     simulation.homes[f] = std::move(given);
   }
   return Done{};
@@ -218,14 +233,19 @@ Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state) 
 }
 
 Result<Simulation> attach(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,
-                          Where where, void* stream, const ParamValues& values) {
+                          const std::vector<std::string>& initialise, Where where, void* stream,
+                          const ParamValues& values) {
   auto laid_out = TRY(lay_out(kernel->source, values));
   auto data = std::move(laid_out);
   data->kernel = std::move(kernel);
   data->arrays = where;
   data->device_arrays.stream = stream;
   const auto given = TRY(check_arrays(data->program(), data->state, arrays, where));
-  TRY(provide_memory(given, *data));
+  std::vector<bool> initialised(data->state.fields.size(), false);
+  for (const std::string& name : initialise) {
+    initialised[TRY(find_field(data->program(), name))] = true;
+  }
+  TRY(provide_memory(given, initialised, *data));
   // If the device cannot use the arrays, report it here and not at the first step.
   TRY(where == Where::Device ? data->open_session() : Status(Done{}));
   return SimulationData::wrap(std::move(data));

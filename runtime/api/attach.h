@@ -15,6 +15,7 @@ namespace stencil::api {
 Result<State> make_state(std::shared_ptr<const ProgramData> source, const ParamValues& values);
 Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state);
 Result<Simulation> attach(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,
-                          SimulationData::Arrays where, void* stream, const ParamValues& values);
+                          const std::vector<std::string>& initialise, SimulationData::Arrays where,
+                          void* stream, const ParamValues& values);
 
 }  // namespace stencil::api

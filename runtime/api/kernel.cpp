@@ -191,10 +191,12 @@ Result<Simulation> Kernel::start(State state) const {
   return api::guarded<Simulation>([&] { return api::start(data_, std::move(state)); });
 }
 
-Result<Simulation> Kernel::attach(const Arrays& arrays, const ParamValues& values) const {
+Result<Simulation> Kernel::attach(const Arrays& arrays, const ParamValues& values,
+                                  const std::vector<std::string>& initialise) const {
   TRY(drives(*data_));
   return api::guarded<Simulation>([&] {
-    return api::attach(data_, arrays, api::SimulationData::Arrays::Host, nullptr, values);
+    return api::attach(data_, arrays, initialise, api::SimulationData::Arrays::Host, nullptr,
+                       values);
   });
 }
 
@@ -202,7 +204,7 @@ Result<Simulation> Kernel::attach_device(const Arrays& arrays, void* stream,
                                          const ParamValues& values) const {
   TRY(drives(*data_));
   return api::guarded<Simulation>([&] {
-    return api::attach(data_, arrays, api::SimulationData::Arrays::Device, stream, values);
+    return api::attach(data_, arrays, {}, api::SimulationData::Arrays::Device, stream, values);
   });
 }
 

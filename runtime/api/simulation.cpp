@@ -4,8 +4,9 @@
 // `present` counts the levels of each field that the host state holds; each field is copied to the
 // host at most once, and only if the caller reads it.
 //
-// If the fields are user arrays in host memory, a session lasts for one call, because the user may
-// change the arrays between calls.
+// If the fields are user arrays in host memory, the user may change them between calls. A device
+// that works in the arrays sees these changes, so its session stays open. For other devices a
+// session lasts for one call.
 #include "runtime/api/simulation.h"
 
 #include <fmt/format.h>
@@ -133,6 +134,14 @@ Result<int64_t> SimulationData::last_step() const {
   return runtime::steps_of(program(), {state.integer_params, state.real_params});
 }
 
+bool SimulationData::keeps_session() const {
+  if (arrays != Arrays::Host) return true;
+  for (size_t f = 0; f < homes.size(); ++f) {
+    if (program().fields[f].is_point_set() && !homes[f].empty()) return false;
+  }
+  return works_in_place();
+}
+
 Status SimulationData::open_session() {
   if (session) return Done{};
   const runtime::LoadedProgram& loaded = *kernel->prepared.loaded;
@@ -257,7 +266,7 @@ Result<Report> SimulationData::execute(int64_t steps, const ProgressCallback& pr
 Result<Report> SimulationData::in_session(const std::function<Result<Report>()>& take_steps) {
   TRY(open_session());
   auto report = take_steps();
-  if (arrays != Arrays::Host) return report;
+  if (keeps_session()) return report;
   const Status closed = close_session();
   if (report.ok() && !closed.ok()) return closed.failure();
   return report;

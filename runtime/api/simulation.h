@@ -48,6 +48,11 @@ struct SimulationData {
     const runtime::Device& device = kernel->prepared.device.device;
     return device.takes_pointers && device.machine.in_place;
   }
+  // Whether a session stays open between calls. A session on host arrays stays open only if its
+  // kernels work in the arrays: it then moves the levels to their arrays at the end of each call.
+  // The positions of points are sorted when a session opens, so the user may change them only if
+  // each call opens one.
+  bool keeps_session() const;
   void describe_places();  // updates positions in `fields` from the state's params
   std::vector<int> all_levels() const;
   // The values at their last evaluations, for the given ReductionIds.
@@ -88,8 +93,8 @@ struct SimulationData {
   Result<Report> advance_quietly(int64_t steps);
   Result<Report> execute(int64_t steps, const ProgressCallback& progress,
                          const std::vector<runtime::Event>& events, OnNan on_nan);
-  // Opens a session for the call. The session stays open, unless user arrays in host memory must be
-  // current after the call.
+  // Opens a session for the call. The session stays open, unless it has to be closed for the user's
+  // arrays in host memory to be current after the call (keeps_session()).
   Result<Report> in_session(const std::function<Result<Report>()>& take_steps);
   // execute(), with `check` before and after it unless `on_nan` is Ignore. If `watch` is given, its
   // findings in the output files are added to those of `check`.

@@ -89,12 +89,14 @@ class STENCIL_API Kernel {
   // A run that works in user arrays in host memory. Each array has the shape and type of its field,
   // is dense and row-major, and must outlive the simulation. A field needs one array per level and
   // per component. Fields without arrays get memory of their own, at their initial values. The
-  // contents of the given arrays are used as they are.
+  // contents of the given arrays are used as they are, except that all arrays of the fields named
+  // in `initialise` are first set to the initial values of the program.
   //
   // Between calls, the array given for "A" holds the newest level, the one for "A@-1" the level
   // before, and so on; the user may change them. "host" and "reference" work in the arrays; other
   // devices copy them in and out on each advance(). Errors: those of start(), R070 to R073.
-  Result<Simulation> attach(const Arrays& arrays, const ParamValues& values = {}) const;
+  Result<Simulation> attach(const Arrays& arrays, const ParamValues& values = {},
+                            const std::vector<std::string>& initialise = {}) const;
 
   // attach() with pointers to device memory. It is asynchronous: advance() queues its work on
   // `stream` and returns. No data is copied to or from the host.

@@ -279,6 +279,57 @@ TEST_P(OnDevice, AllocatesFieldsWithoutUserArrays) {
             expected.reduction("total").or_throw().value);
 }
 
+TEST_P(OnDevice, FillsUserArraysWithInitialValues) {
+  const Program program = program_of(
+      "grid G = [0..7] steps 3;\n"
+      "field A : real on G boundary clamp;\n"
+      "field c : real on G constant;\n"
+      "field z : real on G;\n"
+      "stencil s : A on G = A[-1] + c[0];\n"
+      "stencil t : z on G = z[0] + A[0];\n"
+      "init A[i] = real(i);\n");
+  const Kernel kernel = program.compile({.device = GetParam()}).or_throw();
+  Floats a(8, -1), c(8, 1), z(8, -1);
+  const stencil::Arrays arrays = {
+      {"A", View<float>(a, {8})}, {"c", View<float>(c, {8})}, {"z", View<float>(z, {8})}};
+  Simulation simulation = kernel.attach(arrays, {}, {"A", "z"}).or_throw();
+  EXPECT_EQ(a, (Floats{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(z, Floats(8, 0));
+  EXPECT_EQ(c, Floats(8, 1));
+  EXPECT_EQ(simulation.advance(1).or_throw().steps, 1);
+  EXPECT_EQ(a, (Floats{1, 1, 2, 3, 4, 5, 6, 7}));
+
+  // A field without an init has no values to be filled with.
+  Simulation without = kernel.attach(arrays, {}, {"c"}).or_throw();
+  EXPECT_EQ(c, Floats(8, 0));
+  const auto refused = without.advance(1);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.failure().code, "R057");
+  const auto unknown = kernel.attach(arrays, {}, {"B"});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.failure().code, "R070");
+}
+
+TEST_P(OnDevice, UserArraysMayPlacePoints) {
+  const Program program = program_of(
+      "grid G = [0..7] steps 3;\n"
+      "points P [0..0] on G;\n"
+      "field a : real on P constant;\n"
+      "field A : real on G;\n"
+      "stencil s : A on G = A[0] + a;\n"
+      "init a[p] = 1;\n");
+  const Kernel kernel = program.compile({.device = GetParam()}).or_throw();
+  Floats a(8, 0);
+  std::vector<double> place = {2};
+  Simulation simulation =
+      kernel.attach({{"A", View<float>(a, {8})}, {"P[0]", View<double>(place, {1})}}).or_throw();
+  EXPECT_EQ(simulation.advance(1).or_throw().steps, 1);
+  EXPECT_EQ(a, (Floats{0, 0, 1, 0, 0, 0, 0, 0}));
+  place[0] = 5;  // between calls
+  EXPECT_EQ(simulation.advance(2).or_throw().steps, 2);
+  EXPECT_EQ(a, (Floats{0, 0, 1, 0, 0, 2, 0, 0}));
+}
+
 TEST_P(OnDevice, CanBeInterrupted) {
   Simulation simulation = compile(kHeat).start().or_throw();
   const Report report =
