@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "compiler/analysis/time_tile.h"
 #include "compiler/builder/access.h"
 #include "compiler/driver/frontend.h"
 #include "compiler/support/numbers.h"
@@ -194,6 +195,23 @@ Result<FieldInfo> Program::field(const std::string& name) const {
     const int component = place.component;
     if (component >= 0) info.components = {info.components[component]};
     return info;
+  });
+}
+Result<std::vector<Halo>> Program::halo(const std::string& field) const {
+  return api::guarded<std::vector<Halo>>([&]() -> Result<std::vector<Halo>> {
+    const auto place = TRY(api::find_place(data_->program, field));
+    std::vector<Halo> out;
+    if (data_->program.fields[place.field].read_in_place()) return out;
+    const analysis::TimeTile step = analysis::unroll(data_->program, 1);
+    for (const analysis::Version& version : step.versions) {
+      if (version.field != place.field || !version.in_memory() || !version.needed) continue;
+      out.resize(version.needed->size());
+      for (size_t d = 0; d < out.size(); ++d) {
+        out[d].low = std::max(out[d].low, (*version.needed)[d].low);
+        out[d].high = std::max(out[d].high, (*version.needed)[d].high);
+      }
+    }
+    return out;
   });
 }
 int Program::rank() const {

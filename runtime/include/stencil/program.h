@@ -97,6 +97,11 @@ struct ReductionInfo {
   bool profile = false;
 };
 
+// How far one step reads beyond the points that it computes, in points.
+struct Halo {
+  int64_t low = 0, high = 0;
+};
+
 // An error-free program. A value type: copies share immutable data, so threads may use a Program
 // and its copies concurrently.
 class STENCIL_API Program {
@@ -121,6 +126,10 @@ class STENCIL_API Program {
   // The field called "A", its level "U@-1", or its component "S.rho" (listed alone). R070 if
   // unknown.
   Result<FieldInfo> field(const std::string& name) const;
+  // How far one step reads this field: all functions of the step together, per dimension of the
+  // grid, the outermost first. Empty if a step does not read the field, or if it is a profile, a
+  // series or a set of points. R070 if unknown.
+  Result<std::vector<Halo>> halo(const std::string& field) const;
   // Warnings of the compiler, rendered with source lines; empty if there are none.
   const std::string& warnings() const;
   // Number of steps of a run with these values. Errors: R053 if the program gives no number; R050,

@@ -75,6 +75,30 @@ TEST(Program, DescribesParamsAndReductions) {
   EXPECT_EQ(program.steps({{"N", 9}}).or_throw(), 6);
 }
 
+TEST(Program, SaysHowFarAStepReads) {
+  const Program program = program_of(
+      "grid G = [0..20, 0..20] steps 1;\n"
+      "field A : real on G boundary clamp;\n"
+      "field U : real on G history 2;\n"
+      "field w : real on G along 0 constant;\n"
+      "field R : real on G;\n"
+      "stencil a : A on [2..18, 2..18] = A[-1,0] + U@-1[0,2] + w[0];\n"
+      "stencil u : U on [5..15, 5..15] = A[0,3];\n"
+      "stencil r : R on G = 1;\n");
+  const auto halo = [&](const char* field) {
+    std::vector<int64_t> out;
+    for (const Halo& one : program.halo(field).or_throw()) {
+      out.insert(out.end(), {one.low, one.high});
+    }
+    return out;
+  };
+  using Numbers = std::vector<int64_t>;
+  EXPECT_EQ(halo("A"), (Numbers{1, 0, 0, 3})) << "u reads the new A, which reads the old one";
+  EXPECT_EQ(halo("U"), (Numbers{0, 0, 0, 5}));
+  EXPECT_EQ(halo("w"), Numbers{});
+  EXPECT_EQ(program.halo("B").failure().code, "R070");
+}
+
 TEST(Program, LocatesItsErrors) {
   const auto program = Program::from_text(
       "grid G = [0..9] steps 1;\nfield A : real on G;\nstencil s : A[1..8] = A[-1] + B[0];\n", {},
