@@ -261,6 +261,12 @@ class Index(Expr):
         super().__init__("index", data=name)
         self.name = name
 
+    def over(self, low: ExprLike, high: ExprLike | None = None, stride: ExprLike | None = None):
+        """A range of a box with this name: ``st.box(i.over(0, N - 1), 0)``, both ends included."""
+        from ._trace import Range
+
+        return Range(low, high, stride, self.name)
+
 
 def indices(*names: str) -> Any:
     """Names of coordinates: ``i, j = st.indices("i", "j")``."""

@@ -1078,6 +1078,7 @@ class ArgumentExpr(FieldExpr):
     def __init__(self, name: str):
         Expr.__init__(self, "field_argument", data=name)
         self.name = name
+        self.options = {}
 
 
 class LanguageFunction(Declaration):
@@ -1306,7 +1307,7 @@ def stop(condition: ExprLike) -> None:
     raise TypeError("stop() names no reduction")
 
 
-def require(condition: ExprLike, *, grid: Grid | None = None) -> None:
+def require(condition: ExprLike, *, grid: Grid | None = None) -> Declaration:
     """A condition on params that must hold: ``st.require(N >= 3)``.
 
     It belongs to the programs that use one of its params, or to that of `grid`.
@@ -1314,10 +1315,11 @@ def require(condition: ExprLike, *, grid: Grid | None = None) -> None:
     made = _Condition("require", ex.lift(condition))
     if grid is not None:
         grid.items.append(made)
-        return
+        return made
     for used in walk([made.condition]):
         if isinstance(used, ParamExpr):
             used.__dict__.setdefault("required", []).append(made)
+    return made
 
 
 # --- Programs ------------------------------------------------------------------------------------
