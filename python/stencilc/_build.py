@@ -186,7 +186,7 @@ class _Build:
     def _FieldExpr(self, item: Any, at: tuple[str, int]) -> Any:
         return getattr(self, "_declare_" + item.declares)(item, item.options, at)
 
-    _PointsExpr = _FieldExpr
+    _PlainFieldExpr = _PointsExpr = _FieldExpr
 
     def _declare_field(self, item: Any, given: dict[str, Any], at: tuple[str, int]) -> Any:
         return self.builder.field(

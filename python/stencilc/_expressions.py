@@ -188,11 +188,11 @@ class Expr:
         listed = indices if isinstance(indices, tuple) else (indices,)
         if any(isinstance(index, slice) for index in listed):
             raise TypeError("an access has an offset for each dimension, and no slices")
-        return Expr("at", [self, *map(lift, listed)], is_condition=self.is_condition)
+        return Node("at", [self, *map(lift, listed)], is_condition=self.is_condition)
 
     def member(self, name: str) -> Expr:
         """A member of a structure."""
-        return Expr("member", [self], name)
+        return Node("member", [self], name)
 
     def __getattr__(self, name: str) -> Expr:
         if name.startswith("_"):
@@ -212,11 +212,11 @@ def _either(logical: str, bits: str, a: Any, b: Any) -> Expr:
 
 def apply(name: str, *operands: Any) -> Expr:
     """An operator, a function of the language or a conversion."""
-    return Expr("apply", [lift(x) for x in operands], name)
+    return Node("apply", [lift(x) for x in operands], name)
 
 
 def condition(name: str, *operands: Any) -> Expr:
-    return Expr("apply", [lift(x) for x in operands], name, is_condition=True)
+    return Node("apply", [lift(x) for x in operands], name, is_condition=True)
 
 
 def lift(value: Any) -> Expr:
@@ -224,16 +224,16 @@ def lift(value: Any) -> Expr:
     if isinstance(value, Expr):
         return value
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
-        return Expr("literal", data=bool(value), is_condition=True)
+        return Node("literal", data=bool(value), is_condition=True)
     if isinstance(value, numbers.Integral):
         if not -(2**63) <= int(value) < 2**63:
             raise OverflowError(f"{value} has more than 64 bits")
-        return Expr("literal", data=int(value))
+        return Node("literal", data=int(value))
     if isinstance(value, numbers.Real):
-        return Expr("literal", data=float(value))
+        return Node("literal", data=float(value))
     if isinstance(value, Mapping):
         names = [key if isinstance(key, str) else target_name(key) for key in value]
-        return Expr("record", [lift(x) for x in value.values()], tuple(names))
+        return Node("record", [lift(x) for x in value.values()], tuple(names))
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         return lift(value.item())
     if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
@@ -250,6 +250,16 @@ def target_name(target: Any) -> str:
     if isinstance(name, str):
         return name
     raise TypeError(f"{target!r} is no field, and no member of one")
+
+
+class Node(Expr):
+    """An expression without a name.
+
+    Python evaluates `a < b` as `b > a` if the class of b is derived from that of a. So no class of
+    expressions is derived from the class of others.
+    """
+
+    __slots__ = ()
 
 
 class Index(Expr):
@@ -415,8 +425,8 @@ def record_of(**members: Any) -> Expr:
     return lift(members)
 
 
-time = Expr("apply", data="time", at=("", 0))  #: the index of the current step, from 0
-pi = Expr("apply", data="pi", at=("", 0))  #: the number
+time = Node("apply", data="time", at=("", 0))  #: the index of the current step, from 0
+pi = Node("apply", data="pi", at=("", 0))  #: the number
 
 
 def comprehension(kind: str, ranges: Iterable[tuple[Index, Any, Any]], body: Any) -> Expr:
@@ -424,7 +434,7 @@ def comprehension(kind: str, ranges: Iterable[tuple[Index, Any, Any]], body: Any
     listed = list(ranges)
     operands = [lift(x) for _, low, high in listed for x in (low, high)]
     names = tuple(index.name for index, _, _ in listed)
-    return Expr("comprehension", [*operands, lift(body)], (kind, names))
+    return Node("comprehension", [*operands, lift(body)], (kind, names))
 
 
 def _over(kind: str, body: Callable[..., Any], ranges: tuple[Any, ...]) -> Expr:

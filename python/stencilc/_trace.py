@@ -23,6 +23,7 @@ from ._expressions import (
     Expr,
     ExprLike,
     Index,
+    Node,
     absolute,
     acos,
     acosh,
@@ -710,7 +711,7 @@ class FieldExpr(Expr, Declaration):
 
     def at(self, steps: int) -> Expr:
         """The level -steps steps back: ``U.at(-1)[0, 0]``."""
-        return Expr("level", [self], int(steps), is_condition=self.is_condition)
+        return Node("level", [self], int(steps), is_condition=self.is_condition)
 
     @property
     def previous(self) -> Expr:
@@ -719,6 +720,12 @@ class FieldExpr(Expr, Declaration):
 
     def _uses(self):
         yield from (x for x in self.options.values() if x is not None)
+
+
+class PlainFieldExpr(FieldExpr):
+    """A field that is no set of points; see Node."""
+
+    __slots__ = ()
 
 
 class PointsExpr(FieldExpr, Domain):
@@ -752,7 +759,7 @@ def field(
     an entry for each dimension: a rule, or (rule of the low side, rule of the high side).
     along: the dimensions of a profile, by number.
     """
-    made = FieldExpr(
+    made = PlainFieldExpr(
         _name_of(name, "field"),
         "field",
         is_condition=as_type(type) is boolean,
@@ -781,7 +788,7 @@ def series(
 
     steps: their number, or (first, last). on: a grid or a set of points; None: one value per step.
     """
-    made = FieldExpr(
+    made = PlainFieldExpr(
         _name_of(name, "series"),
         "series",
         type=as_type(type),
@@ -827,10 +834,10 @@ class _Forward(Expr):
         self.name = name
 
     def before(self) -> Expr:
-        return Expr("named_level", data=(self.name, -1))
+        return Node("named_level", data=(self.name, -1))
 
     def at(self, steps: int) -> Expr:
-        return Expr("named_level", data=(self.name, int(steps)))
+        return Node("named_level", data=(self.name, int(steps)))
 
     @property
     def previous(self) -> Expr:
@@ -1093,7 +1100,7 @@ class LanguageFunction(Declaration):
         self.value = value
 
     def __call__(self, *arguments: Any) -> Expr:
-        return Expr("call", [ex.lift(x) for x in arguments], self)
+        return Node("call", [ex.lift(x) for x in arguments], self)
 
     def _uses(self):
         for item in self.items:
@@ -1123,7 +1130,7 @@ def function(body: Callable[..., Any] | None = None, *, name: str | None = None,
         if isinstance(annotation, str):
             is_field = annotation.split(".")[-1] == "field"
         arguments.append((argument, is_field))
-        made.append(ArgumentExpr(argument) if is_field else Expr("value_argument", data=argument))
+        made.append(ArgumentExpr(argument) if is_field else Node("value_argument", data=argument))
     items, value = _trace(body, lambda: body(*made))
     if value is None:
         raise TypeError(f"{body.__name__}() returns no value")
@@ -1183,7 +1190,7 @@ class ReductionExpr(Expr, Declaration):
 
     def before(self) -> Expr:
         """The value of the step before."""
-        return Expr("before", [self])
+        return Node("before", [self])
 
     @property
     def previous(self) -> Expr:
@@ -1227,7 +1234,7 @@ def reduce(
     if over is None:
         made: Any = ReductionExpr(called, _place_of(found), **common)
     else:
-        made = FieldExpr(
+        made = PlainFieldExpr(
             called, "reduce_over", over=_per_dimension(over), boundary=_Boundaries(boundary), **common
         )
     made.grid = owner

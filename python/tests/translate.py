@@ -46,7 +46,7 @@ def dump(node, indent=0):
 
 
 # In Python a name exists after its declaration, so what others name comes first.
-_ORDER = ("param", "type", "grid", "subgrid", "points", "field", "series", "table", "function")
+_ORDER = ("param", "type", "grid", "subgrid", "points", "table", "function", "series", "field")
 
 
 def in_order_of_python(program):
