@@ -440,7 +440,8 @@ def _is_point_set(info: _core.FieldInfo) -> bool:
 def _did_you_mean(name: str, names: list[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, names, 1)
+    near = [one for one in names if one.lower() == name.lower()]
+    near = near or difflib.get_close_matches(name, names, 1)
     if near:
         return f"did you mean '{near[0]}'?"
     return "the program has " + ", ".join(names) if names else ""

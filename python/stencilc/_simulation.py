@@ -262,6 +262,8 @@ def _converted(name: str, field: Field, path: str | None, value: Any) -> np.ndar
     elif hasattr(value, "copy_to_host"):
         value = value.copy_to_host()
     array = np.asarray(value)
+    if array.shape == (*shape, 1) and path == "[0]":  # places of points in one dimension
+        array = array[..., 0]
     if array.ndim and array.shape != shape:
         raise Error(
             "R071",
@@ -727,14 +729,19 @@ class Simulation:
         Errors: R043, R044 from the device; R057 if a field has no values.
         """
         if progress is False:
-            if steps <= self._brief:
-                return self._run.advance(steps)
-            return self._run.advance_watched(steps, None)
+            try:
+                if steps <= self._brief:
+                    return self._run.advance(steps)
+                return self._run.advance_watched(steps, None)
+            except Error as error:
+                raise _for_python(error) from None
         shown = _Progress(progress)
         try:
             report = self._run.advance_watched(steps, shown)
             shown.close(report)
             return report
+        except Error as error:
+            raise _for_python(error) from None
         finally:
             shown.close()
 
@@ -783,6 +790,8 @@ class Simulation:
                 self._history += evaluated
             if shown is not None:
                 shown.close(report)
+        except Error as error:
+            raise _for_python(error) from None
         finally:
             if shown is not None:
                 shown.close()
@@ -904,6 +913,19 @@ def _output(program: Program, entry: Any) -> _core.Output:
         "R070",
         f"the file {path} is not named after a field",
         f"name the field: output({path!r}, 'FIELD')",
+    )
+
+
+def _for_python(error: Error) -> Error:
+    """The error with a hint for users of Python in place of that for the command line."""
+    if error.code != "R057":
+        return error
+    name = error.message.split("'")[1]
+    return Error(
+        error.code,
+        error.message,
+        f"assign them, sim['{name}'] = array, or give {name}=array to start(); or write an init in "
+        "the program",
     )
 
 
