@@ -29,7 +29,7 @@ docs/guide/python.md is the guide, docs/reference/language.md defines the langua
 
 from __future__ import annotations
 
-from . import _core
+from . import _core, _nvrtc
 from ._errors import Error
 from ._function import Function
 from ._program import Field, Param, Program, Reduction, compile, load
@@ -39,6 +39,8 @@ from ._trace import *  # noqa: F401,F403  the names of the language
 from ._trace import __all__ as _language
 
 __version__: str = _core.version()
+
+_nvrtc.announce()
 
 __all__ = [
     "Error",

@@ -12,7 +12,10 @@ def program() -> str:
 
 
 def main() -> None:
+    from . import _nvrtc
+
     file = program()
+    _nvrtc.announce()
     try:
         os.execv(file, ["stencilc", *sys.argv[1:]])
     except OSError as error:

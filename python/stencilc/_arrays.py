@@ -105,6 +105,28 @@ class Described:
         return _core.Array(self.address, self.shape, self.strides, self.type, self.writable)
 
 
+class _Memory:
+    """Host memory of another library; NumPy arrays on it keep the owner alive."""
+
+    def __init__(self, described: Described, dtype: np.dtype):
+        self.owner = described.owner
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": described.shape,
+            "typestr": f"|V{dtype.itemsize}" if dtype.kind == "V" else dtype.str,
+            "data": (described.address, not described.writable),
+            "strides": tuple(stride * dtype.itemsize for stride in described.strides),
+        }
+
+
+def as_numpy(described: Described) -> np.ndarray:
+    """A NumPy array on the memory of a host array."""
+    if isinstance(described.owner, np.ndarray):
+        return described.owner
+    dtype = dtype_of(described.type)
+    return np.asarray(_Memory(described, dtype)).view(dtype)
+
+
 def is_array(value: Any) -> bool:
     """Whether the value is an array, in contrast to a number."""
     if isinstance(value, np.ndarray):

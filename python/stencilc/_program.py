@@ -409,7 +409,7 @@ class Program:
 
     def schedules(self, device: str | None = None, **options: Any) -> list[dict[str, Any]]:
         """The schedules of explore(), the best first."""
-        return self.explore(device, **options)["schedules"]
+        return self.explore(device, **options)["candidates"]
 
     def verify(self, device: str | None = None, **options: Any):
         """Compares devices and schedules with the reference interpreter: `stencilc verify`.

@@ -348,7 +348,6 @@ class _HostArrays(_OwnArrays):
         self.homes: dict[tuple[str, str, int], np.ndarray] = {}
         self.wholes: dict[tuple[str, int], np.ndarray] = {}
         self.filled: set[str] = set()
-        self.owners: list[Any] = []
         initialise = []
         later = []
         for field in fields.values():
@@ -416,10 +415,7 @@ class _HostArrays(_OwnArrays):
             np.copyto(own, _converted(label, field, path, value))
             return own
         _check(label, field, path, described, True)
-        if isinstance(described.owner, np.ndarray):
-            return described.owner
-        self.owners.append(described.owner)
-        return np.from_dlpack(value) if described.writable else np.asarray(value)
+        return _arrays.as_numpy(described)
 
     def set(self, label: str, field: Field, path: str | None, level: int, value: Any) -> None:
         known = field.written or field.name in self.filled

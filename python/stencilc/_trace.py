@@ -736,7 +736,7 @@ class PointsExpr(FieldExpr, Domain):
 
 
 def _owner(domain: Any) -> Grid:
-    owner = getattr(domain, "grid", None)
+    owner = domain.grid if isinstance(domain, Domain) else None
     if not isinstance(owner, Grid):
         raise TypeError(f"{domain!r} is no grid, sub-grid or set of points")
     return owner

@@ -30,7 +30,9 @@ namespace stencil::runtime {
 
 namespace {
 
-// Files to try, newest version first; the dynamic linker searches for plain names.
+// Files to try, newest version first; the dynamic linker searches for plain names. The Python
+// package sets STENCIL_NVRTC_PATH to the directories of NVIDIA's wheels, which no other search
+// would find.
 std::vector<std::string> nvrtc_candidates() {
   std::vector<std::string> directories = {""};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -38,6 +40,11 @@ std::vector<std::string> nvrtc_candidates() {
     if (home && *home) directories.push_back(std::string(home) + "/lib64/");
   }
   directories.push_back("/usr/local/cuda/lib64/");
+  const char* const path = std::getenv("STENCIL_NVRTC_PATH");
+  std::istringstream more(path ? path : "");
+  for (std::string directory; std::getline(more, directory, ':');) {
+    if (!directory.empty()) directories.push_back(directory + "/");
+  }
   std::vector<std::string> out;
   for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
     for (const std::string& directory : directories) out.push_back(directory + name);

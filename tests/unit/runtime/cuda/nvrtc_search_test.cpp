@@ -32,6 +32,17 @@ TEST_F(NvrtcSearch, OlderDriversUseAnOlderNvrtc) {
       << nvrtc.value().info().file;
 }
 
+// The Python package names the directories of NVIDIA's wheels.
+TEST_F(NvrtcSearch, ListedDirectoriesAreSearchedLast) {
+  ::setenv("STENCIL_NVRTC_PATH", ":/no such directory:" STENCIL_FAKE_NVRTC "/lib64", 1);
+  ::setenv("CUDA_HOME", "/no such directory", 1);
+  const auto nvrtc = Nvrtc::open(12080);
+  ::unsetenv("STENCIL_NVRTC_PATH");
+  ASSERT_TRUE(nvrtc.ok()) << nvrtc.failure().message;
+  EXPECT_TRUE(nvrtc.value().info().file.starts_with(STENCIL_FAKE_NVRTC))
+      << nvrtc.value().info().file;
+}
+
 // The search result is cached, and compiled kernels are cached by kind and flags.
 TEST_F(NvrtcSearch, SearchesAndKernelsAreCached) {
   const auto first = find_nvrtc(12080), second = find_nvrtc(12080);
