@@ -266,6 +266,8 @@ class _Build:
         targets = [
             _core.target(self.handles[id(field)], members) for field, members in item.targets
         ]
+        if len(item.items) == 1:  # written in one line, which has one place: that of the value
+            at = item.items[0].place
         made = self.builder.stencil(item.name, targets, *at)
         if item.every is not None:
             made.every(self.expr(item.every), *at)

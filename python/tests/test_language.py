@@ -60,6 +60,19 @@ def test_errors_name_the_line_of_python():
     assert "give the field a boundary" in raised.value.hint
 
 
+def test_a_function_of_one_line():
+    G = st.grid(8, steps=1)
+    A = st.field(G)
+
+    @st.stencil(A)
+    def shift():
+        return A[0] + A[-1]  # leaves the grid
+
+    with pytest.raises(st.Error) as raised:
+        st.program(G)
+    assert raised.value.place[1] == line_of("leaves the grid", test_a_function_of_one_line)
+
+
 def test_the_builder_reports_misuse():
     def model():
         G = st.grid(8, steps=1)
