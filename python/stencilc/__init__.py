@@ -33,7 +33,8 @@ from . import _core, _nvrtc
 from ._errors import Error
 from ._function import Function
 from ._program import Field, Param, Program, Reduction, compile, load
-from ._simulation import Frame, Simulation, join_ranks, output
+from ._simulation import Frame, Simulation, output
+from ._start import join_ranks
 from ._tools import Lifted, Verification, cache, choose_device, devices, lift
 from ._trace import *  # noqa: F401,F403  the names of the language
 from ._trace import __all__ as _language

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core
-from . import _trace as tr
+from ._declarations import Declaration, ScalarType, StructureType, VectorType
+from ._domains import Box, Range, Region
 from ._errors import Error
 from ._expressions import Expr
+from ._fields import Boundaries, Boundary, FieldExpr
+from ._stencils import LanguageFunction, LetExpr, place_of
+from ._values import ReductionExpr
 
 
-def build(name: str, items: Sequence[tr.Declaration]) -> _core.BuiltProgram:
+def build(name: str, items: Sequence[Declaration]) -> _core.BuiltProgram:
     """The program of these declarations. Raises Error with the line of Python."""
     made = _Build(name, items[0].declared_at if items else ("", 0))
     for item in items:
@@ -98,24 +102,27 @@ class _Build:
         found = self.handles.get(id(declared))
         if found is not None:
             return found
-        if isinstance(declared, tr.FieldExpr):
+        if isinstance(declared, FieldExpr):
             return _core.FieldArgument(declared.name)
-        if isinstance(declared, tr.ReductionExpr):
+        if isinstance(declared, ReductionExpr):
             return _core.Reduction(declared.name)
-        if isinstance(declared, tr.LanguageFunction):
+        if isinstance(declared, LanguageFunction):
             raise TypeError(f"function {declared.name} is called before its declaration")
         return _core.Index(declared.name)
 
     # --- Boxes, types, boundaries ---
 
-    def range(self, given: tr.Range) -> Any:
+    def range(self, given: Range) -> Any:
         return _core.make_range(
-            given.index, self.expr(given.low), self.optional(given.high), self.optional(given.stride)
+            given.index,
+            self.expr(given.low),
+            self.optional(given.high),
+            self.optional(given.stride),
         )
 
-    def region(self, given: tr.Region) -> Any:
+    def region(self, given: Region) -> Any:
         source = given.source
-        if isinstance(source, tr.Box):
+        if isinstance(source, Box):
             named = source.named(given.indices) if given.indices else source
             region = _core.region_of_box([self.range(one) for one in named.ranges])
         else:
@@ -127,24 +134,24 @@ class _Build:
     def indices(self, given: Sequence[Any]) -> list[Any]:
         return [_core.Index(index.name) for index in given]
 
-    def domain(self, given: tr.Declaration) -> Any:
+    def domain(self, given: Declaration) -> Any:
         found = self.handles.get(id(given))
         if found is None:
             raise TypeError(f"{given.name} is used before its declaration")
         return found.domain if isinstance(found, _core.Points) else found
 
     def type(self, given: Any) -> Any:
-        if isinstance(given, tr.ScalarType):
+        if isinstance(given, ScalarType):
             return _core.scalar_type(given.name)
-        if isinstance(given, tr.VectorType):
+        if isinstance(given, VectorType):
             return _core.vector_type(self.expr(given.length), self.type(given.element))
-        if isinstance(given, tr.StructureType):
+        if isinstance(given, StructureType):
             members = [(name, self.type(member)) for name, member in given.members.items()]
             return _core.structure_type(members)
         return self.handles[id(given)]
 
-    def boundary(self, given: tr._Boundaries) -> Any:
-        def rule(one: tr.Boundary | None) -> Any:
+    def boundary(self, given: Boundaries) -> Any:
+        def rule(one: Boundary | None) -> Any:
             return None if one is None else _core.rule(one.name, self.optional(one.value))
 
         return _core.boundary(given.is_list, [(rule(low), rule(high)) for low, high in given.sides])
@@ -259,7 +266,7 @@ class _Build:
         made = self.builder.function(item.name, item.arguments, *at)
         for one in item.items:
             self.handles[id(one)] = made.let(one.name, self.expr(one.value), *one.place)
-        made.value(self.expr(item.value), *tr._place_of(item.value))
+        made.value(self.expr(item.value), *place_of(item.value))
         return made
 
     def _StencilFunction(self, item: Any, at: tuple[str, int]) -> Any:
@@ -272,7 +279,7 @@ class _Build:
         if item.every is not None:
             made.every(self.expr(item.every), *at)
         for one in item.items:
-            if isinstance(one, tr.LetExpr):
+            if isinstance(one, LetExpr):
                 self.handles[id(one)] = made.let(one.name, self.expr(one.value), *one.place)
             elif one.region is None:
                 made.otherwise(self.expr(one.value), self.indices(one.indices), *one.place)

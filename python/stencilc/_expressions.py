@@ -440,7 +440,9 @@ def comprehension(kind: str, ranges: Iterable[tuple[Index, Any, Any]], body: Any
 def _over(kind: str, body: Callable[..., Any], ranges: tuple[Any, ...]) -> Expr:
     made, value = call_with_indices(body)
     if len(made) != len(ranges):
-        raise TypeError(f"{kind}() has {len(ranges)} ranges, but its function {len(made)} arguments")
+        raise TypeError(
+            f"{kind}() has {len(ranges)} ranges, but its function {len(made)} arguments"
+        )
     return comprehension(kind, [(i, *bounds(r)) for i, r in zip(made, ranges)], value)
 
 

@@ -46,7 +46,9 @@ class Function:
         for name in self.outputs:
             if name not in computed:
                 raise Error(
-                    "R070", f"the program computes no field '{name}'", "it has " + ", ".join(computed)
+                    "R070",
+                    f"the program computes no field '{name}'",
+                    "it has " + ", ".join(computed),
                 )
         self.__name__ = program.name
         self.__doc__ = f"{self.steps} steps of {program.name}: {', '.join(map(str, self.inputs))}"
@@ -82,7 +84,9 @@ class Function:
                     f"there is a result array for '{name}', but no input",
                     f"give '{name}' too, or leave out its result array",
                 )
-        sim = self.program.start(self.device, self.schedule, arrays=work, params=params, stream=stream)
+        sim = self.program.start(
+            self.device, self.schedule, arrays=work, params=params, stream=stream
+        )
         sim.advance(self.steps)
         found = {name: self._result(sim, name, given) for name in self.outputs}
         return found[self.outputs[0]] if len(found) == 1 else found
@@ -93,7 +97,9 @@ class Function:
         if isinstance(out, dict):
             unknown = set(out) - set(self.outputs)
             if unknown:
-                raise Error("R070", f"no result '{unknown.pop()}'", "it has " + ", ".join(self.outputs))
+                raise Error(
+                    "R070", f"no result '{unknown.pop()}'", "it has " + ", ".join(self.outputs)
+                )
             return dict(out)
         if len(self.outputs) != 1:
             raise Error("R070", "there are several results", "pass out={name: array, ...}")
@@ -147,7 +153,9 @@ def _to_library(template: Any, array: np.ndarray) -> Any:
     if module == "torch":
         import torch
 
-        return torch.from_numpy(array if array.flags.writeable else array.copy()).to(template.device)
+        return torch.from_numpy(array if array.flags.writeable else array.copy()).to(
+            template.device
+        )
     if module in ("jax", "jaxlib"):
         import jax.numpy
 

@@ -40,7 +40,11 @@ class _Shown:
             )
         rank = len(self.field.shape)
         outer = rank - 2 if rank > 2 else 0
-        given = list(plane if isinstance(plane, (tuple, list)) else [plane]) if plane is not None else []
+        given = (
+            list(plane if isinstance(plane, (tuple, list)) else [plane])
+            if plane is not None
+            else []
+        )
         given += [None] * (outer - len(given))
         self.index = tuple(
             self.field.shape[d] // 2 if at is None else at - self.field.origin[d]
@@ -81,7 +85,9 @@ def _draw(shown: _Shown, axes: Any, values: np.ndarray, options: dict[str, Any])
         axes.set_xlabel(shown.labels[0])
         axes.set_ylabel(shown.name)
         return artist
-    artist = axes.imshow(values, extent=shown.extent(), aspect=options.pop("aspect", "auto"), **options)
+    artist = axes.imshow(
+        values, extent=shown.extent(), aspect=options.pop("aspect", "auto"), **options
+    )
     axes.set_xlabel(shown.labels[-1])
     axes.set_ylabel(shown.labels[-2])
     return artist

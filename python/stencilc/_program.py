@@ -309,7 +309,7 @@ class Program:
         Errors: R050, R051, R070 about params; R070 to R073 about arrays; R040 to R045 about the
         device; L codes about the schedule.
         """
-        from ._simulation import start
+        from ._start import start
 
         given_arrays, given_params = self._sort(values, arrays, params)
         program, at_start = self._with_params(given_params)
@@ -345,7 +345,9 @@ class Program:
             else:
                 names = [*self.fields, *known]
                 raise Error(
-                    "R070", f"the program has no field or param '{name}'", _did_you_mean(name, names)
+                    "R070",
+                    f"the program has no field or param '{name}'",
+                    _did_you_mean(name, names),
                 )
         for name in found_params:
             if name not in known:
@@ -389,7 +391,9 @@ class Program:
 
     # --- Tools ---
 
-    def explain(self, schedule: str | None = None, device: str | None = None, **options: Any) -> str:
+    def explain(
+        self, schedule: str | None = None, device: str | None = None, **options: Any
+    ) -> str:
         """The report of `stencilc explain`: halos, the chosen schedule and why, and refusals.
 
         options: options of the command, such as machine="sm_90", full=True or counts=True.

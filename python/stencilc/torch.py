@@ -55,7 +55,9 @@ def register(
         heat = stencilc.torch.register(p, steps=10)
         T = heat(T, c, k=0.2)          # or torch.ops.stencilc.heat(T, c, k=0.2)
     """
-    function = program if isinstance(program, Function) else program.function(steps, outputs=outputs)
+    function = (
+        program if isinstance(program, Function) else program.function(steps, outputs=outputs)
+    )
     program = function.program
     called = name or program.name
     taken = tuple(inputs) if inputs is not None else _needed(function)

@@ -14,7 +14,7 @@ import stencilc as st  # noqa: E402
 @pytest.fixture(scope="session")
 def binaries():
     """The directory with stencilc and the other programs of the build."""
-    command = os.environ.get("STENCIL_TEST_COMMAND") or shutil.which("stencilc")
+    command = os.environ.get("TEST_STENCILC") or shutil.which("stencilc")
     if not command:
         pytest.skip("the tests do not know where the build is")
     return os.path.dirname(os.path.abspath(command))

@@ -10,7 +10,7 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-os.environ["STENCIL_TEST_COMMAND"] = sys.argv[1]
+os.environ["TEST_STENCILC"] = sys.argv[1]
 os.environ.setdefault("STENCIL_CACHE", "off")
 os.environ.setdefault("STENCIL_TUNED", "off")
 directory = os.path.dirname(os.path.abspath(__file__))

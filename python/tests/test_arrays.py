@@ -54,7 +54,10 @@ def test_dlpack_describes_an_array():
         _core.Dlpack(array)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "int64", "float16", "float32", "float64"])
+@pytest.mark.parametrize(
+    "dtype",
+    ["bool", "int8", "uint8", "int16", "uint16", "int32", "int64", "float16", "float32", "float64"],
+)
 def test_every_type_passes_through_dlpack(dtype):
     described = _arrays.describe("A", Foreign(np.zeros(3, dtype)))
     assert _arrays.dtype_of(described.type) == np.dtype(dtype)
@@ -125,7 +128,7 @@ def test_streams():
     class Numba:
         handle = ctypes.c_void_p(97)
 
-    from stencilc._simulation import _stream_of
+    from stencilc._stores import _stream_of
 
     assert [_stream_of(s) for s in (Stream(), Cupy(), Numba(), 5)] == [99, 98, 97, 5]
     with pytest.raises(st.Error):

@@ -164,7 +164,9 @@ def test_everything_in_the_language():
 
     @st.stencil(V.rho, V.u)
     def flow():
-        yield st.piece(inner, {"rho": U[0, 0], "u": [1, st.min(2, 3)]}, where=L[0, 0] & ~(U[0, 0] > 5))
+        yield st.piece(
+            inner, {"rho": U[0, 0], "u": [1, st.min(2, 3)]}, where=L[0, 0] & ~(U[0, 0] > 5)
+        )
         yield st.otherwise(lambda i, j: {"rho": i % 3, "u": V[0, 0].u})
 
     with st.repeat(2):

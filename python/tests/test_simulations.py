@@ -137,7 +137,10 @@ def test_structures(device):
     sim.advance(2)
     assert np.shares_memory(sim["S"], sim["S.rho"]), "components are views of one array"
     assert sim["S.u[1]"].tolist() == [[8] * 4] * 6
-    assert sim["S"][..., 0].tolist() == np.roll([[i + 10 * j for j in range(4)] for i in range(6)], 2, 1).tolist()
+    assert (
+        sim["S"][..., 0].tolist()
+        == np.roll([[i + 10 * j for j in range(4)] for i in range(6)], 2, 1).tolist()
+    )
     assert sim["n"].dtype == np.int32 and sim["n"].sum() == 8 and sim["n"][2, 0] == 2
     sim["S"] = np.zeros((6, 4, 3))
     assert not sim["S"].any() and sim["S.rho"].sum() == 0
@@ -159,7 +162,10 @@ def test_points_series_and_records(device):
     sim["shots"] = places + 1
     sim["w"] = np.ones((12, 2))
     sim.run()
-    assert sim["traces"].shape == (12, 3) and sim["traces"][11].tolist() == sim["U"][[2, 7, 12]].tolist()
+    assert (
+        sim["traces"].shape == (12, 3)
+        and sim["traces"][11].tolist() == sim["U"][[2, 7, 12]].tolist()
+    )
     assert sim.reductions["total"] == pytest.approx(float(sim["U"].sum()), rel=1e-5)
     assert sim.history["step"].tolist() == [4, 8, 12]
     assert sim.history["total"][-1] == sim.reductions["total"]

@@ -20,7 +20,7 @@ def test_explain_explore_verify_emit():
     assert "__global__" in p.emit("cuda", machine="sm_80", schedule="direct")
     assert "stencil heat" in p.emit("ast")
     assert "heat_run" in p.define(N=8).emit("cpp", main=True) or "program_run" in p.emit("cpp")
-    result = p.verify("reference", quick=True)
+    result = p.verify("host", quick=True, budget=5)
     assert result and str(result)
 
 
@@ -97,6 +97,8 @@ def test_pictures(tmp_path):
     assert cube.plot(plane=0).images[0].get_array().min() == 100
     line = st.compile("grid G = [0..7] steps 1; field A : real on G; stencil s : A on G = 1;")
     assert np.allclose(line.start("reference").plot().lines[0].get_ydata(), 0)
-    flow = st.compile("grid G = [0..7] steps 1; field A : vector 2 of real on G; stencil s : A on G = 1;")
+    flow = st.compile(
+        "grid G = [0..7] steps 1; field A : vector 2 of real on G; stencil s : A on G = 1;"
+    )
     with pytest.raises(st.Error, match="one component"):
         flow.start("reference").plot()

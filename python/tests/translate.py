@@ -6,7 +6,7 @@ Every construct becomes the call that a user would write for it.
 import copy
 
 import stencilc as st
-from stencilc import _trace as tr
+from stencilc import _domains, _fields, _values
 
 
 class Node:
@@ -19,7 +19,9 @@ class Node:
         return self.line.split()
 
     def part(self, label):
-        return next((c for c in self.children if c.line == label or c.line.split(" of ")[0] == label), None)
+        return next(
+            (c for c in self.children if c.line == label or c.line.split(" of ")[0] == label), None
+        )
 
 
 def parse(text):
@@ -121,7 +123,9 @@ class Translator:
             found = self.names.get(field)
             if found is None:
                 return st.forward(field).at(-int(back))
-            return found.before() if isinstance(found, tr.ReductionExpr) else found.at(-int(back))
+            return (
+                found.before() if isinstance(found, _values.ReductionExpr) else found.at(-int(back))
+            )
         if kind == "unary":
             return _UNARY[words[1]](self.lifted(x[0]))
         if kind == "binary":
@@ -178,7 +182,7 @@ class Translator:
             plain = [self.expr(x) for x in one.children if x.line != "by"]
             high = plain[1] if len(plain) > 1 else None
             index = one.words[1] if len(one.words) > 1 else None
-            out.append(tr.Range(plain[0], high, stride, index))
+            out.append(_domains.Range(plain[0], high, stride, index))
         return out
 
     def plain(self, box):
@@ -189,7 +193,7 @@ class Translator:
             return st.box(*self.ranges(node))
         indices = [st.Index(one.words[1]) for one in node.children]
         domain = self.names[node.words[1]]
-        if isinstance(domain, tr.PointsExpr):
+        if isinstance(domain, _fields.PointsExpr):
             return st.Region(domain, indices)
         return domain.at(*indices) if indices else domain
 
@@ -296,7 +300,9 @@ class Translator:
         _, name, _, domain = item.words
         numbers = self.plain(item.children[0])[0]
         weights = self.optional(item, "weights")
-        return self.declare(name, st.points(self.names[domain], numbers, weights=weights, name=name))
+        return self.declare(
+            name, st.points(self.names[domain], numbers, weights=weights, name=name)
+        )
 
     def table(self, item):
         name = item.words[1]
@@ -401,9 +407,24 @@ def translate(tree, name):
     translator = Translator()
     # Items and types have methods of the same names.
     items = {"grid": translator.grid_, "type": translator.type_item}
-    kinds = {kind: getattr(translator, kind) for kind in
-             ("param", "subgrid", "field", "series", "points", "table", "function", "stencil",
-              "init", "reduce", "record", "stop", "require")} | items
+    kinds = {
+        kind: getattr(translator, kind)
+        for kind in (
+            "param",
+            "subgrid",
+            "field",
+            "series",
+            "points",
+            "table",
+            "function",
+            "stencil",
+            "init",
+            "reduce",
+            "record",
+            "stop",
+            "require",
+        )
+    } | items
 
     def item(node, rest):
         if node.words[0] == "repeat":

@@ -1,0 +1,239 @@
+"""Grids, sub-grids, boxes and regions of programs in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from . import _expressions as ex
+from ._declarations import Declaration, name_of
+from ._expressions import Expr, ExprLike, Index
+
+# --- Regions -------------------------------------------------------------------------------------
+
+
+class Range:
+    """low..high by stride, both ends included; `high` None: a single point."""
+
+    def __init__(self, low: Any, high: Any = None, stride: Any = None, index: str | None = None):
+        self.low = ex.lift(low)
+        self.high = None if high is None else ex.lift(high)
+        self.stride = None if stride is None else ex.lift(stride)
+        self.index = index
+
+    def expressions(self) -> Iterator[Expr]:
+        for one in (self.low, self.high, self.stride):
+            if one is not None:
+                yield one
+
+
+def as_range(given: Any) -> Range:
+    """A range of a box: a point, (low, high), (low, high, stride) or range()."""
+    if isinstance(given, Range):
+        return given
+    if isinstance(given, tuple):
+        return Range(*given)
+    if isinstance(given, range):
+        if not len(given):
+            raise TypeError(f"{given} has no points")
+        stride = given.step if given.step != 1 else None
+        return Range(given.start, given[-1], stride)
+    return Range(given)
+
+
+class Region:
+    """Where a stencil function or a reduction is evaluated."""
+
+    def __init__(self, source: Any, indices: Sequence[Index] = (), condition: Expr | None = None):
+        self.source = source  # a Domain or a Box
+        self.indices = tuple(indices)
+        self.condition = condition
+
+    def where(self, condition: ExprLike) -> Region:
+        """Only the points at which the condition holds."""
+        return Region(self.source, self.indices, ex.lift(condition))
+
+    def at(self, *indices: Index) -> Region:
+        """Names the coordinates of the points."""
+        return Region(self.source, indices, self.condition)
+
+    def _uses(self):
+        yield self.source
+        if self.condition is not None:
+            yield self.condition
+
+
+class Box:
+    """A box of grid points: one range per dimension, the outermost first."""
+
+    def __init__(self, ranges: Sequence[Range]):
+        self.ranges = list(ranges)
+
+    def where(self, condition: ExprLike) -> Region:
+        """Only the points at which the condition holds."""
+        return Region(self).where(condition)
+
+    def at(self, *indices: Index) -> Region:
+        """Names the coordinates of the points."""
+        return Region(self, indices)
+
+    def named(self, indices: Sequence[Index]) -> Box:
+        return Box(
+            [
+                Range(r.low, r.high, r.stride, i.name)
+                for r, i in zip(self.ranges, indices, strict=True)
+            ]
+        )
+
+    def _uses(self):
+        for one in self.ranges:
+            yield from one.expressions()
+
+
+def box(*ranges: Any) -> Box:
+    """A box by grid coordinates: ``st.box((1, N - 2), 0)``; (low, high) includes both ends.
+
+    A range is a coordinate, (low, high), (low, high, stride), or range().
+    """
+    return Box([as_range(one) for one in ranges])
+
+
+class Domain(Declaration):
+    """The grid, a sub-grid, or the domain of a set of points."""
+
+    def where(self, condition: ExprLike) -> Region:
+        """Only the points at which the condition holds."""
+        return Region(self).where(condition)
+
+    def at(self, *indices: Index) -> Region:
+        """Names the coordinates of the points: ``G.at(i, j)``."""
+        return Region(self, indices)
+
+
+class _Boxed(Domain):
+    """A domain with a box."""
+
+    ranges: list[Range]
+
+    def interior(self, *margins: int) -> Box:
+        """The points at least `margin` points from the edges: one for all, or for each dimension."""
+        given = margins * len(self.ranges) if len(margins) == 1 else margins
+        if len(given) != len(self.ranges):
+            raise TypeError(
+                f"interior() is given {len(given)} margins for {len(self.ranges)} dimensions"
+            )
+        return Box(
+            [
+                Range(ex.plus(_number(r.low), m), ex.plus(_number(_high(r)), -m))
+                for r, m in zip(self.ranges, given)
+            ]
+        )
+
+    def __getitem__(self, given: Any) -> Box:
+        """A box by slices of grid coordinates, without their ends: ``G[1:N-1, 0]``.
+
+        Negative numbers count from the end, as for lists: ``G[1:-1, -1]``.
+        """
+        listed = given if isinstance(given, tuple) else (given,)
+        if len(listed) != len(self.ranges):
+            raise TypeError(f"a box of this grid has {len(self.ranges)} ranges, not {len(listed)}")
+        return Box([_sliced(r, one) for r, one in zip(self.ranges, listed)])
+
+
+def _high(given: Range) -> Expr:
+    return given.low if given.high is None else given.high
+
+
+def _number(x: Expr) -> Any:
+    return x.data if x.kind == "literal" else x
+
+
+def _sliced(of: Range, given: Any) -> Range:
+    low, high = _number(of.low), _number(_high(of))
+
+    def coordinate(value: Any) -> Any:
+        negative = isinstance(value, int) and value < 0 and not (isinstance(low, int) and low < 0)
+        return ex.plus(high, value + 1) if negative else value
+
+    if not isinstance(given, slice):
+        return Range(coordinate(given))
+    first = low if given.start is None else coordinate(given.start)
+    last = high if given.stop is None else ex.plus(coordinate(given.stop), -1)
+    return Range(first, last, given.step)
+
+
+class Grid(_Boxed):
+    """The index space of a program; st.grid() makes it."""
+
+    kind = "grid"
+
+    def __init__(self, name, ranges, steps, origin, spacing):
+        self._declare(name)
+        self.grid = self
+        self.ranges = ranges
+        self.steps = None if steps is None else ex.lift(steps)
+        self.origin = per_dimension(origin)
+        self.spacing = per_dimension(spacing)
+        self.items: list[Any] = []
+
+    def _uses(self):
+        for one in self.ranges:
+            yield from one.expressions()
+        if self.steps is not None:
+            yield self.steps
+        yield from self.origin[1]
+        yield from self.spacing[1]
+
+    def __repr__(self) -> str:
+        return f"<stencilc.Grid {self.name}: {len(self.ranges)} dimensions>"
+
+
+def per_dimension(given: Any) -> tuple[bool, list[Expr]]:
+    """(one value for each dimension, the values)."""
+    if given is None:
+        return False, []
+    if isinstance(given, (list, tuple)):
+        return True, [ex.lift(x) for x in given]
+    return False, [ex.lift(given)]
+
+
+def grid(
+    *extents: Any,
+    steps: ExprLike | None = None,
+    origin: Any = None,
+    spacing: Any = None,
+    name: str | None = None,
+) -> Grid:
+    """The grid of a program: ``G = st.grid(N, M, steps=100)``.
+
+    extents: a number of points (coordinates from 0), or (low, high), both included; the last
+    dimension is contiguous in memory. steps: the number of time steps; None: a run gives it.
+    origin, spacing: physical coordinates, one value or a list of one for each dimension.
+    """
+    ranges = [Range(*ex.bounds(one)) for one in extents]
+    return Grid(name_of(name, "grid"), ranges, steps, origin, spacing)
+
+
+class Subgrid(_Boxed):
+    kind = "subgrid"
+
+    def __init__(self, name: str, parent: Any, ranges: list[Range]):
+        self._declare(name)
+        self.grid = parent.grid
+        self.parent = parent
+        self.ranges = ranges
+        parent.grid.items.append(self)
+
+    def _uses(self):
+        yield self.parent
+        for one in self.ranges:
+            yield from one.expressions()
+
+
+def subgrid(parent: Any, *ranges: Any, name: str | None = None) -> Subgrid:
+    """A named box of a grid: ``I = st.subgrid(G, (1, N - 2), 0)``, or ``st.subgrid(G, G[1:-1])``."""
+    if len(ranges) == 1 and isinstance(ranges[0], Box):
+        listed = ranges[0].ranges
+    else:
+        listed = [as_range(one) for one in ranges]
+    return Subgrid(name_of(name, "subgrid"), parent, listed)
