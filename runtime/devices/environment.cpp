@@ -47,6 +47,7 @@ const Variable kVariables[] = {
      "loops or work-items"},
     {"HOST_LIBRARY", [](std::string_view) { return true; }, "a file"},
     {"MPI_LIBRARY", [](std::string_view) { return true; }, "a file"},
+    {"NVRTC_PATH", [](std::string_view) { return true; }, "directories, separated by ':'"},
     {"NCCL", [](std::string_view text) { return text == "0" || text == "1"; }, "0 or 1"},
     // For the tests, which run stencilc.
     {"LONG", [](std::string_view) { return true; }, "1"},

@@ -1,0 +1,91 @@
+"""Runs on the fake CUDA driver of the tests, whose device memory is that of the host and whose kernels
+do nothing: test_gpu.py starts it. Prints OK."""
+
+import numpy as np
+from test_arrays import Foreign, OnGpu
+from test_simulations import FLOW, SHOTS, WAVE
+
+import stencilc as st
+
+
+def aligned(shape, dtype=np.float32):
+    """Memory at a multiple of 32 bytes, as cudaMalloc gives it."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.zeros(size + 64, np.uint8)
+    offset = -raw.__array_interface__["data"][0] % 64
+    return raw[offset : offset + size].view(dtype).reshape(shape)
+
+
+def refused(code, call):
+    try:
+        call()
+    except st.Error as error:
+        assert error.code == code, error
+        return error
+    raise AssertionError(f"{code} expected")
+
+
+def main():
+    p = st.compile(WAVE)
+    arrays = {
+        "U": OnGpu(aligned(32), stream=5),
+        "U@-1": OnGpu(aligned(32), stream=5),
+        "v": OnGpu(aligned(32), stream=5),
+    }
+    sim = p.start(arrays=arrays)
+    assert sim.device == "cuda" and sim.stream == 5
+    assert all(sim[name] is array for name, array in arrays.items())
+    assert sim.advance(3).steps == 3
+    sim.wait()
+    assert sim.step == 3
+    assert p.start(arrays=arrays, stream=7).stream == 7
+
+    # The producer is told the stream, and its device is the one that runs.
+    foreign = {name: Foreign(aligned(32), device=(2, 1)) for name in arrays}
+    sim = p.start(arrays=foreign, stream=9)
+    assert foreign["U"].asked["stream"] == 9 and sim["U"] is foreign["U"]
+    refused("R073", lambda: p.start(arrays={**arrays, "v": foreign["v"]}))  # another GPU
+
+    # Types, shapes and layouts are checked.
+    for array, code in (
+        (OnGpu(aligned(31)), "R071"),
+        (OnGpu(aligned(32, np.float64)), "R072"),
+        (OnGpu(aligned(64)[::2], strides=(8,)), "R073"),
+        (OnGpu(aligned(32), read_only=True), "R073"),
+        (OnGpu(aligned(40)[1:33]), "R073"),  # the alignment
+    ):
+        refused(code, lambda array=array: p.start(arrays={**arrays, "U": array}))
+    p.start(arrays={**arrays, "v": OnGpu(aligned(32), read_only=True)}).advance(1)
+
+    # Arrays of this kind cannot be made here, so each level has to be given.
+    refused("R073", lambda: p.start(U=arrays["U"], v=arrays["v"]))
+    refused("R073", lambda: p.start(arrays={**arrays, "U@-1": aligned(32)}))
+
+    # Other fields are in memory of the library; host arrays are copied there.
+    sim = p.start(arrays={"U": arrays["U"], "U@-1": arrays["U@-1"], "v": np.full(32, 0.5)})
+    assert sim["v"].tolist() == [0.5] * 32
+    sim["v"] = 0.25
+    assert sim["v"][0] == 0.25
+    sim.advance(1)
+    assert "write into that array" in refused("R073", lambda: sim.set(U=np.zeros(32))).hint
+    refused("R073", lambda: sim.save("/tmp/never.ckpt"))
+
+    # Positions of points are in host memory.
+    q = st.compile(SHOTS)
+    refused("R045", lambda: q.start(arrays={"shots": OnGpu(aligned(2, np.float64))}))
+
+    # Every component of a structure has an array of its own.
+    flow = st.compile(FLOW)
+    parts = {name: OnGpu(aligned((6, 4))) for name in ("S.rho", "S.u[0]", "S.u[1]")}
+    flow.start(arrays={**parts, "b": np.zeros((6, 4), bool)}).advance(1)
+    refused("R073", lambda: flow.start(arrays={"S": OnGpu(aligned((6, 4, 3)))}))
+
+    # Host arrays on this device are copied.
+    sim = p.start("cuda", U=np.arange(32, dtype=np.float32), v=0.5)
+    assert sim.stream is None and sim["U"].tolist() == list(range(32))
+    assert not sim["U"].flags.writeable
+    print("OK")
+
+
+if __name__ == "__main__":
+    main()
