@@ -1,5 +1,5 @@
 """Runs on the fake CUDA driver of the tests, whose device memory is that of the host and whose kernels
-do nothing: test_gpu.py starts it. Prints OK."""
+do nothing: test_gpu.py starts it. The driver refuses copies on the default stream. Prints OK."""
 
 import numpy as np
 from test_arrays import Foreign, OnGpu
@@ -72,11 +72,14 @@ def main():
 
     # Positions of points are in host memory.
     q = st.compile(SHOTS)
-    refused("R045", lambda: q.start(arrays={"shots": OnGpu(aligned(2, np.float64))}))
+    field = OnGpu(aligned(20), stream=5)
+    sim = q.start(arrays={"U": field, "shots": [[4.0], [5.0]], "w": np.zeros((12, 2))})
+    assert sim["shots"].tolist() == [4, 5]
+    refused("R045", lambda: q.start(arrays={"shots": OnGpu(aligned(2, np.float64), stream=5)}))
 
     # Every component of a structure has an array of its own.
     flow = st.compile(FLOW)
-    parts = {name: OnGpu(aligned((6, 4))) for name in ("S.rho", "S.u[0]", "S.u[1]")}
+    parts = {name: OnGpu(aligned((6, 4)), stream=5) for name in ("S.rho", "S.u[0]", "S.u[1]")}
     flow.start(arrays={**parts, "b": np.zeros((6, 4), bool)}).advance(1)
     refused("R073", lambda: flow.start(arrays={"S": OnGpu(aligned((6, 4, 3)))}))
 
