@@ -30,6 +30,11 @@ Options options_of(const Texts& definitions, const std::vector<std::string>& ope
 
 void bind_devices(nb::module_& module) {
   nb::class_<Device>(module, "Device")
+      .def("__repr__",
+           [](const Device& self) {
+             return "<stencilc device " + self.name + ": " +
+                    (self.available ? self.description : "absent, " + self.reason) + ">";
+           })
       .def_ro("name", &Device::name)
       .def_ro("description", &Device::description)
       .def_ro("available", &Device::available)

@@ -116,6 +116,14 @@ nb::list list_of(const Evaluations& evaluations) {
 
 void bind_reports(nb::module_& module) {
   nb::class_<Report>(module, "Report")
+      .def("__repr__",
+           [](const Report& self) {
+             return "<stencilc report: " + std::to_string(self.steps) + " steps, " +
+                    std::to_string(self.seconds) + " s, " +
+                    std::to_string(self.gcells_per_second()) + " GCells/s" +
+                    (self.interrupted ? ", interrupted" : "") + (self.stopped ? ", stopped" : "") +
+                    ">";
+           })
       .def_ro("steps", &Report::steps)
       .def_ro("seconds", &Report::seconds)
       .def_ro("updates", &Report::updates)
@@ -136,6 +144,12 @@ void bind_reports(nb::module_& module) {
       .def_ro("evaluations", &ReductionValue::evaluations)
       .def_ro("first_nan", &ReductionValue::first_nan);
   nb::class_<Statistics>(module, "Statistics")
+      .def("__repr__",
+           [](const Statistics& self) {
+             return "<stencilc statistics: " + std::to_string(self.points) + " points, " +
+                    std::to_string(self.nans) + " NaN, " + std::to_string(self.least) + " to " +
+                    std::to_string(self.greatest) + ", mean " + std::to_string(self.mean) + ">";
+           })
       .def_ro("points", &Statistics::points)
       .def_ro("nans", &Statistics::nans)
       .def_ro("least", &Statistics::least)

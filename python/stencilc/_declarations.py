@@ -32,11 +32,17 @@ def assigned_names() -> list[str]:
     """The variables to which the running call of the caller is assigned."""
     frame = ex.caller()
     names: list[str] = []
+    of_object = False
     for offset, name, value in _instructions(frame.f_code):
         if offset <= frame.f_lasti or name in ("CACHE", "COPY", "DUP_TOP", "EXTENDED_ARG"):
             continue
         if name == "UNPACK_SEQUENCE" and not names:
             continue
+        if name.startswith("LOAD_") and not names:  # of the object whose attribute is assigned
+            of_object = True
+            continue
+        if of_object and name != "STORE_ATTR":
+            break
         if name.startswith("STORE_") and name not in ("STORE_SUBSCR", "STORE_SLICE"):
             listed = value if isinstance(value, tuple) else (value,)
             if name == "STORE_FAST_LOAD_FAST":

@@ -88,7 +88,7 @@ class Function:
             self.device, self.schedule, arrays=work, params=params, stream=stream
         )
         sim.advance(self.steps)
-        found = {name: self._result(sim, name, given) for name in self.outputs}
+        found = {name: self._result(sim, name, given, results) for name in self.outputs}
         return found[self.outputs[0]] if len(found) == 1 else found
 
     def _results(self, out: Any) -> dict[str, Any]:
@@ -105,8 +105,12 @@ class Function:
             raise Error("R070", "there are several results", "pass out={name: array, ...}")
         return {self.outputs[0]: out}
 
-    def _result(self, sim: Any, name: str, given: dict[str, Any]) -> Any:
+    def _result(self, sim: Any, name: str, given: dict[str, Any], results: dict[str, Any]) -> Any:
         array = sim[name]
+        if name in results:
+            return _fill(name, results[name], array)
+        if isinstance(array, np.ndarray) and not array.flags.writeable:
+            array.flags.writeable = True  # a copy from the device, which is the caller's now
         template = next((a for n, a in given.items() if n == name), None)
         template = template if template is not None else next(iter(given.values()), None)
         if isinstance(array, np.ndarray) and not isinstance(template, np.ndarray):

@@ -206,6 +206,10 @@ class OwnArrays:
         self.run = kernel.start(params)
         for (name, path, level), (label, value, _) in given.entries.items():
             self.set(label, fields[name], path, level, value)
+            older = range(1, fields[name].levels) if level == 0 else ()
+            for other in older:  # they start with a copy, unless they are given
+                if (name, path, other) not in given.entries:
+                    self.set(f"{label}@-{other}", fields[name], path, other, value)
 
     def set(self, label: str, field: Field, path: str | None, level: int, value: Any) -> None:
         if path is None and not field.type:
@@ -259,6 +263,9 @@ class HostArrays(OwnArrays):
             if field._places or field.shape is None or 0 in field.shape:
                 later += entries  # the library keeps the positions of points
                 continue
+            if entries and not _has_newest(field, entries):
+                later += entries  # beside initial values
+                entries = []
             self._provide(field, entries, copy)
             if entries:
                 self.filled.add(field.name)
@@ -291,10 +298,8 @@ class HostArrays(OwnArrays):
                     _check(label, field, None, described, False)
                     values = _converted(label, field, None, value)
                     np.copyto(array, values[..., index])
-                elif entries and level > 0 and path in newest:
+                elif entries:  # an older level
                     np.copyto(array, newest[path])
-                elif entries:
-                    array.fill(0)
                 self.homes[field.name, path, level] = array
                 newest.setdefault(path, array)
 
@@ -348,6 +353,13 @@ class HostArrays(OwnArrays):
         if whole is not None:
             return whole
         return OwnArrays.get(self, label, field, path, level)
+
+
+def _has_newest(field: Field, entries: list) -> bool:
+    """Whether there is an array for the newest level of every component."""
+    if _entry(entries, None, 0) is not None:
+        return True
+    return all(_entry(entries, path, 0) is not None for path, _ in field.components)
 
 
 def _entry(entries: list, path: str | None, level: int):

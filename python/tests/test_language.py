@@ -26,6 +26,26 @@ def heat(n=16):
     return G
 
 
+class Model:
+    pass
+
+
+def test_names_of_attributes_and_of_several_variables():
+    model = Model()
+    model.G = st.grid(4, 4, steps=1)
+    model.A = st.field(model.G)
+    first = second = st.param(1)
+    (third := st.param(2))
+    assert [x.name for x in (model.G, model.A, first, third)] == ["G", "A", "first", "third"]
+    assert second is first
+    with pytest.raises(TypeError, match="give it a name"):
+        [st.param(1)]
+    with pytest.raises(TypeError, match="give it a name"):
+        print(st.param(1), model)
+    i, j = st.indices("i j")
+    assert (i.name, j.name) == ("i", "j")
+
+
 def line_of(pattern, function):
     lines, first = inspect.getsourcelines(function)
     return first + next(n for n, line in enumerate(lines) if re.search(pattern, line))

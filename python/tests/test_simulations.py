@@ -79,6 +79,14 @@ def test_fields_without_arrays_have_initial_values(device):
     assert sim["U"] is u and u[3] != 7 and sim["U@-1"][3] == 7
 
 
+def test_an_older_level_alone_is_set_beside_initial_values(device):
+    older = np.full(32, 3, np.float32)
+    sim = st.compile(WAVE).start(device, v=0.0, arrays={"U@-1": older})
+    assert sim["U"].max() == 1 and sim["U@-1"].tolist() == [3] * 32
+    flow = st.compile(FLOW).start(device, b=False, arrays={"S.rho": 7.0})
+    assert flow["S.rho"].min() == 7 and flow["S.u[1]"].min() == 2
+
+
 def test_inputs_need_values(device):
     sim = st.compile(WAVE).start(device)
     with pytest.raises(st.Error) as raised:
@@ -280,6 +288,18 @@ def test_a_copy_on_other_devices():
     sim.advance(1)
     host = st.compile(WAVE).start("reference", v=0.25, arrays={"U@-1": 0.0})
     assert sim["U"].shape == (32,) and host["U@-1"].sum() == 0
+
+
+def test_functions_on_other_devices():
+    if not present("opencl"):
+        pytest.skip("no OpenCL")
+    p = st.compile(WAVE)
+    u = np.linspace(0, 1, 32, dtype=np.float32)
+    out = np.empty_like(u)
+    step = p.function(2, device="opencl")
+    result = step(u, 0.25, out=out)
+    assert result is out and np.array_equal(out, p.function(2, device="reference")(u, 0.25))
+    assert step(u, 0.25).flags.writeable
 
 
 def test_functions_change_no_argument(device):
