@@ -8,6 +8,7 @@
 #include "compiler/schedule/explore.h"
 #include "runtime/tune/compilation.h"
 #include "runtime/tune/search.h"
+#include "runtime/tune/timed_choice.h"
 #include "tests/unit/runtime/programs.h"
 
 namespace stencil::tune {
