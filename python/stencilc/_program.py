@@ -239,6 +239,11 @@ class Program:
     def _with(self, **changed: Any) -> Program:
         return Program(self._source, {**self._options, **changed})
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the text of the program, for example as a .stn file for the command line."""
+        with _open(path, "w", encoding="utf-8") as stream:
+            stream.write(self.text)
+
     # --- Running it ---
 
     def kernel(

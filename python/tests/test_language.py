@@ -216,6 +216,12 @@ def test_everything_in_the_language():
     assert np.abs(sim["U"]).sum() > 0 and sim["traces"].shape == (4, 3)
 
 
+def test_a_program_is_saved_as_text(tmp_path):
+    p = st.program(heat())
+    p.save(tmp_path / "heat.stn")
+    assert st.load(tmp_path / "heat.stn").fields == p.fields
+
+
 def test_deep_sums():
     G = st.grid(8, steps=1)
     A = st.field(G, boundary="clamp")
