@@ -89,7 +89,7 @@ class Counter {
     expr(loop.end);
     const auto begin = value(loop.begin), end = value(loop.end);
     if (!begin || !end) {
-      return join(count_, unknown({loop.name, loop.begin, loop.end, loop.step}, loop.body));
+      return join(count_, unknown({loop.name, loop.begin, loop.end, loop.step, {}, {}}, loop.body));
     }
     const int64_t iterations = *begin < *end ? (*end - *begin + loop.step - 1) / loop.step : 0;
     const bool alike = loop.kind == LoopKind::Serial || loop.kind == LoopKind::Rolled;

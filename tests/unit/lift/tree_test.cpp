@@ -41,7 +41,7 @@ CTree small_tree() {
   const int value = add(CKind::Real, 1, {}, 1.5);
   const int assign = add(CKind::Assign, 1, {element, value});
   const int body = add(CKind::Block, -1, {assign});
-  tree.functions.push_back({"f", {0}, 0, body, 1, false});
+  tree.functions.push_back({"f", {0}, 0, body, 1, false, {}});
   tree.entry = 0;
   return tree;
 }

@@ -277,13 +277,19 @@ class NetcdfRecords : public NetcdfFiles {
     StateSource fields(state_);
     auto series = NetcdfSeries::begin(program_, output(every), state_);
     ASSERT_TRUE(series.ok()) << series.failure().message;
-    if (state_.step == 0) ASSERT_TRUE(series.value().add(fields).ok());
+    if (state_.step == 0) {
+      ASSERT_TRUE(series.value().add(fields).ok());
+    }
     while (state_.step < last) {
       reference::advance(program_, state_, 1);
-      if (state_.step % every == 0) ASSERT_TRUE(series.value().add(fields).ok());
+      if (state_.step % every == 0) {
+        ASSERT_TRUE(series.value().add(fields).ok());
+      }
       read(path());  // valid at any moment
     }
-    if (finish) ASSERT_TRUE(series.value().finish(fields).ok());
+    if (finish) {
+      ASSERT_TRUE(series.value().finish(fields).ok());
+    }
   }
   ir::Program program_;
   reference::State state_;
