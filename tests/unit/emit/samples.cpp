@@ -309,7 +309,9 @@ Module exchange(Scalar type) {
   const auto each = [](const char* name, int count, Body inner) {
     return Statement{For{LoopKind::Unrolled, name, i32(0), i32(count), 1, std::move(inner)}};
   };
-  const auto held = [&](const Expr& place) { return load(3, {k, place}, type); };
+  const bool narrow = type != Scalar::F32 && type != Scalar::F64;
+  const Scalar wide = !narrow ? type : is_float(type) ? Scalar::F32 : Scalar::I32;  // of sums
+  const auto held = [&](const Expr& place) { return convert(load(3, {k, place}, type), wide); };
   Body stage = {each("k", 2, {{Copy{2, {k, v("thread_y"), x}, 0, {y, x}, kPoints, true}}}),
                 {CommitCopies{}},
                 {AwaitCopies{0}}};
@@ -320,7 +322,7 @@ Module exchange(Scalar type) {
                   {3, {k, i32(kPoints + 1)}, 3, {k, i32(1)}, 1},
                   {3, {k, i32(kPoints + 2)}, 3, {k, i32(2)}, 2}}};
   const Expr total = held(e) + held(e + i32(1)) + held(e + i32(2)) + held(i32(kPoints + 2));
-  Body compute = {each("k", 2, {each("e", kPoints, {{Store{4, {k, e}, total}}})})};
+  Body compute = {each("k", 2, {each("e", kPoints, {{Store{4, {k, e}, convert(total, type)}}})})};
   Body write = {each("k", 2, {{Copy{1, {y, x}, 4, {k, i32(0)}, kPoints}}})};
   kernel.body = {{Let{"first_y", convert(v("block", Scalar::I64), Scalar::I32) * i32(2 * kRows)}},
                  {Threads{stage}},
