@@ -80,7 +80,9 @@ class Box:
     def named(self, indices: Sequence[Index]) -> Box:
         """The box with names for its coordinates."""
         if len(indices) != len(self.ranges):
-            raise TypeError(f"{len(indices)} names for the coordinates of {len(self.ranges)} dimensions")
+            raise TypeError(
+                f"{len(indices)} names for the coordinates of {len(self.ranges)} dimensions"
+            )
         return Box([Range(r.low, r.high, r.stride, i.name) for r, i in zip(self.ranges, indices)])
 
     def _uses(self):

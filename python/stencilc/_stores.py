@@ -199,8 +199,6 @@ def _in_range(array: np.ndarray, dtype: np.dtype) -> bool:
 class OwnArrays:
     """Fields in memory of the device. Arrays are copied in and out."""
 
-    live = False  # arrays that get() returned do not change
-
     def __init__(self, kernel, fields, given: Given, params):
         self.fields = fields
         self.run = kernel.start(params)
@@ -248,8 +246,6 @@ def _key_name(field: Field, path: str, level: int) -> str:
 
 class HostArrays(OwnArrays):
     """Fields in NumPy arrays, in which the kernels work."""
-
-    live = True
 
     def __init__(self, kernel, fields, given: Given, params, copy: bool):
         self.fields = fields
@@ -371,8 +367,6 @@ def _entry(entries: list, path: str | None, level: int):
 
 class DeviceArrays(OwnArrays):
     """Fields in arrays on a GPU, in which the kernels work. Other fields are in the library."""
-
-    live = True
 
     def __init__(self, kernel, fields, given: Given, params, copy: bool):
         self.fields = fields

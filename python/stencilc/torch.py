@@ -66,6 +66,13 @@ def register(
             raise Error("R070", f"no field '{one}'")
         if not program.fields[one].type or program.fields[one].type not in _TYPES:
             raise Error("R072", f"field '{one}' has a type that no tensor has")
+    for one in function.outputs:
+        if one not in taken and program.fields[one].shape is None:
+            raise Error(
+                "R071",
+                f"the shape of field '{one}' is not known",
+                "give the param of its size a value",
+            )
     params = [p for p in program.params.values() if p.at_start and p.value is not None]
     schema = ", ".join(f"Tensor {one}" for one in taken)
     if params:
@@ -87,9 +94,10 @@ def register(
         return found if len(found) != 1 else found[0]
 
     def shapes(*tensors: torch.Tensor, **values: Any) -> Any:
+        given = dict(zip(taken, tensors))
         found = tuple(
             torch.empty(
-                program.fields[one].array_shape,
+                given[one].shape if one in given else program.fields[one].array_shape,
                 dtype=_TYPES[program.fields[one].type],
                 device=tensors[0].device if tensors else "cpu",
             )

@@ -127,7 +127,11 @@ def sources(upload, download):
 def refusals(upload):
     u, c = inputs()
     p = st.compile(HEAT)
-    for array, code in ((upload(u)[::2], "R071"), (upload(u).T, "R071"), (upload(u[:, :8]), "R071")):
+    for array, code in (
+        (upload(u)[::2], "R071"),
+        (upload(u).T, "R071"),
+        (upload(u[:, :8]), "R071"),
+    ):
         try:
             p.start(T=array)
         except st.Error as error:
@@ -163,7 +167,15 @@ def check_torch():
     def download(tensor):
         return tensor.cpu().numpy()
 
-    wave("torch", upload, download, lambda t: t.data_ptr(), stream.cuda_stream, on_stream, torch.clone)
+    wave(
+        "torch",
+        upload,
+        download,
+        lambda t: t.data_ptr(),
+        stream.cuda_stream,
+        on_stream,
+        torch.clone,
+    )
     function("torch", upload, download, lambda t: t.data_ptr(), on_stream)
     wave(
         "torch, default stream",
@@ -223,7 +235,13 @@ def check_numba():
         return cuda.to_device(array.copy_to_host())
 
     wave(
-        "numba", cuda.to_device, lambda a: a.copy_to_host(), address, 0, contextlib.nullcontext, clone
+        "numba",
+        cuda.to_device,
+        lambda a: a.copy_to_host(),
+        address,
+        0,
+        contextlib.nullcontext,
+        clone,
     )
 
 
@@ -253,7 +271,9 @@ def check_overhead():
         sim.advance(1)
     queued = time.perf_counter() - begin
     sim.wait()
-    print(f"advance(1): {queued * 1000:.1f} us to queue, {(time.perf_counter() - begin) * 1000:.1f} us to do")
+    print(
+        f"advance(1): {queued * 1000:.1f} us to queue, {(time.perf_counter() - begin) * 1000:.1f} us to do"
+    )
 
 
 def main():
