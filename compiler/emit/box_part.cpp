@@ -158,9 +158,9 @@ void declare_boxes_in_place(Text& out, const BoxPart& box, const Dialect& dialec
   Declarations types, entries;
   declare_types_of(types, box, api);
   declare_entries(entries, api, dialect);
-  declare_in_c(out, types, dialect);
+  declare_in_c(out, types, box.module, dialect);
   out.line("extern \"C\" {");
-  declare_in_c(out, entries, dialect);
+  declare_in_c(out, entries, box.module, dialect);
   out.line("}");
   out.blank();
 }
@@ -207,7 +207,7 @@ BoxText box_part(const BoxPart& box, const Dialect& dialect) {
   out.comment("");
   Declarations use;
   describe_boxes_in_use(use, box, api, dialect.has_device());
-  declare_in_c(out, use, dialect);
+  declare_in_c(out, use, module, dialect);
   out.blank();
   out.line("extern \"C\" {");
   const std::string halo = halo_name(module, box.halo.size());

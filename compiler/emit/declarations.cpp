@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "compiler/emit/dialect.h"
+#include "compiler/emit/sizes.h"
 
 namespace stencil::emit {
 
@@ -20,11 +21,12 @@ void add_padded_run(Declarations& out, const kernel::Module& module, const HostA
                   module.name)});
   for (const Pointer& pointer : api.pointers()) {
     const kernel::Array& array = module.plan.arrays[pointer.array];
-    const std::string lead = array.row_lead ? fmt::format(", a row's first point is element {}",
-                                                          size_text(module, array.row_lead))
-                                            : "";
-    out.push_back(ArrayNote{pointer.name, array.type,
-                            size_texts(module, kernel::stored_extents(array)), lead});
+    const SizeStyle as_declared{[](const std::string& name) { return name; }};
+    const std::string lead = array.row_lead
+                                 ? fmt::format(", a row's first point is element {}",
+                                               size_text(module, array.row_lead, as_declared))
+                                 : "";
+    out.push_back(ArrayNote{pointer.name, array.type, kernel::stored_extents(array), lead});
   }
   out.push_back(Note{"Arrays start at multiples of 32 bytes. Padding is overwritten."});
   out.push_back(api.device_run("_padded"));
@@ -150,12 +152,16 @@ namespace {
 
 struct CPrinter {
   Text& out;
+  const kernel::Module& module;
   const Dialect& dialect;
+  SizeStyle sizes;
 
   void operator()(const Note& note) const { out.comment(note.text); }
   void operator()(const ArrayNote& array) const {
     std::string extents;
-    for (const std::string& extent : array.extents) extents += fmt::format("[{}]", extent);
+    for (const Expr& extent : array.extents) {
+      extents += fmt::format("[{}]", size_text(module, extent, sizes));
+    }
     out.comment(fmt::format("  {}{}{}", array.name, extents, array.remark));
   }
   void operator()(const Structure& structure) const { declare_in_c(out, structure); }
@@ -177,8 +183,13 @@ struct CPrinter {
 
 }  // namespace
 
-void declare_in_c(Text& out, const Declarations& declarations, const Dialect& dialect) {
-  for (const Declaration& each : declarations) std::visit(CPrinter{out, dialect}, each);
+void declare_in_c(Text& out, const Declarations& declarations, const kernel::Module& module,
+                  const Dialect& dialect) {
+  Names names = Names(module, dialect).for_host(module);
+  const SizeStyle sizes{[&](const std::string& name) { return names.spell(name); }};
+  for (const Declaration& each : declarations) {
+    std::visit(CPrinter{out, module, dialect, sizes}, each);
+  }
 }
 
 }  // namespace stencil::emit

@@ -25,8 +25,8 @@ struct Note {
 struct ArrayNote {
   std::string name;
   Scalar type;
-  std::vector<std::string> extents;  // outermost first
-  std::string remark = {};           // ", read only"
+  std::vector<kernel::Expr> extents;  // outermost first
+  std::string remark = {};            // ", read only"
   // The name of the constant for its extents, for languages that can declare an array by it. Empty
   // if an extent is not known, or for older levels.
   std::string shape = {};
@@ -52,6 +52,8 @@ using Declarations = std::vector<Declaration>;
 Declarations declarations_of(const kernel::Module& module, const HostApi& api,
                              const Dialect& dialect);
 
-void declare_in_c(Text& out, const Declarations& declarations, const Dialect& dialect);
+// `module`: the declared one, whose params occur in the sizes of arrays.
+void declare_in_c(Text& out, const Declarations& declarations, const kernel::Module& module,
+                  const Dialect& dialect);
 
 }  // namespace stencil::emit

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/emit/text.h"
-#include "compiler/support/scalar.h"
+#include "compiler/kernel/plan.h"
 
 namespace stencil::emit {
 
@@ -42,7 +42,7 @@ struct Argument {
   // are the pointers themselves.
   bool input = true, output = false;
   // Of Elements: points per dimension, outermost first. Empty if a box determines them.
-  std::vector<std::string> extents = {};
+  std::vector<kernel::Expr> extents = {};
   bool known_extents = false;  // all extents are numbers
   // Of Slots: the name of the constant that says how many.
   std::string slots = {};

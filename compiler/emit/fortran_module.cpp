@@ -11,6 +11,7 @@
 #include "compiler/emit/declarations.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/fortran_names.h"
+#include "compiler/emit/sizes.h"
 
 namespace stencil::emit {
 
@@ -62,26 +63,13 @@ std::string_view intent(const Argument& argument) {
   return argument.input && argument.output ? "inout" : argument.output ? "out" : "in";
 }
 
-// A size in Fortran. Padded rows are the only sizes that use an operator of C: "(M + 7) & -8".
-std::string fortran_size(const std::string& size) {
-  constexpr std::string_view kAnd = " & ";
-  const size_t at = size.find(kAnd);
-  if (at == std::string::npos) return size;
-  return fmt::format("iand({}, {})", size.substr(0, at), size.substr(at + kAnd.size()));
-}
-
-// "(64, 96)" in Fortran's order; "" for a single element.
-std::string dimensions(const std::vector<std::string>& extents) {
-  std::vector<std::string> sizes;
-  for (auto extent = extents.rbegin(); extent != extents.rend(); ++extent) {
-    sizes.push_back(fortran_size(*extent));
-  }
-  return sizes.empty() ? "" : fmt::format("({})", fmt::join(sizes, ", "));
-}
-
 class ModulePrinter {
  public:
-  ModulePrinter(Text& out, FortranNames& names) : out_(out), names_(names) {
+  // `c_names`: the spelling of names in C.
+  ModulePrinter(Text& out, FortranNames& names, Names& c_names)
+      : out_(out),
+        names_(names),
+        sizes_{[&](const std::string& name) { return names_.of(c_names.spell(name)); }, true} {
     error_ = names_.fresh("error");
     defaults_ = names_.fresh("defaults");
   }
@@ -101,7 +89,8 @@ class ModulePrinter {
     }
   }
 
-  void print(const Declarations& declarations) {
+  void print(const Declarations& declarations, const kernel::Module& module) {
+    module_ = &module;
     for (const Declaration& each : declarations) std::visit(*this, each);
   }
 
@@ -162,9 +151,9 @@ class ModulePrinter {
                              fortran_type(shapes_.front().type), names_.of(shapes_.front().name),
                              fmt::join(bounds, ", ")));
     for (const ArrayNote& array : shapes_) {
-      const std::vector<std::string> extents(array.extents.rbegin(), array.extents.rend());
       out_.line(fmt::format("integer(c_int), parameter :: {}({}) ={}[{}]", names_.of(array.shape),
-                            extents.size(), soft_space(0), comma_list(extents)));
+                            array.extents.size(), soft_space(0),
+                            comma_list(reversed(array.extents))));
     }
     shapes_.clear();
     out_.blank();
@@ -187,6 +176,19 @@ class ModulePrinter {
   }
 
  private:
+  // The sizes in Fortran's order.
+  std::vector<std::string> reversed(const std::vector<kernel::Expr>& extents) const {
+    std::vector<std::string> sizes;
+    for (auto extent = extents.rbegin(); extent != extents.rend(); ++extent) {
+      sizes.push_back(size_text(*module_, *extent, sizes_));
+    }
+    return sizes;
+  }
+  // "(64, 96)"; "" for a single element.
+  std::string dimensions(const std::vector<kernel::Expr>& extents) const {
+    return extents.empty() ? "" : fmt::format("({})", fmt::join(reversed(extents), ", "));
+  }
+
   // The name in C, if this module needs another one.
   std::string also_known(const std::string& c_name, std::string_view before) {
     if (names_.of(c_name) == c_name) return "";
@@ -222,8 +224,10 @@ class ModulePrinter {
 
   Text& out_;
   FortranNames& names_;
-  std::string error_, defaults_;   // names of results
-  std::vector<ArrayNote> shapes_;  // their constants follow the list of arrays
+  SizeStyle sizes_;
+  const kernel::Module* module_ = nullptr;  // whose declarations are printed
+  std::string error_, defaults_;            // names of results
+  std::vector<ArrayNote> shapes_;           // their constants follow the list of arrays
 };
 
 void use_of_module(Text& out, const std::string& module_name, const std::string& message) {
@@ -268,7 +272,7 @@ std::string emit_fortran_module(const kernel::Module& module, Target target, con
 
   Text out(Form::Fortran);
   FortranNames names;
-  ModulePrinter printer(out, names);
+  ModulePrinter printer(out, names, c_names);
   printer.reserve(whole);
   printer.reserve(boxes);
   const std::string name = names.fresh(module.name + "_mod");
@@ -282,8 +286,8 @@ std::string emit_fortran_module(const kernel::Module& module, Target target, con
   out.line("implicit none");
   out.line("private :: " + length);
   out.blank();
-  printer.print(whole);
-  printer.print(boxes);
+  printer.print(whole, module);
+  if (box) printer.print(boxes, box->module);
   out.open("interface");
   out.open(fmt::format("function {}(text) result(length) bind(c, name=\"strlen\")", length));
   out.line("import");

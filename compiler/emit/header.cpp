@@ -56,8 +56,8 @@ std::string emit_header(const kernel::Module& module, Target target, const BoxPa
   out.line("extern \"C\" {");
   out.line("#endif");
   out.blank();
-  declare_in_c(out, declarations_of(module, api, dialect), dialect);
-  if (box) declare_in_c(out, box_declarations(*box, dialect), dialect);
+  declare_in_c(out, declarations_of(module, api, dialect), module, dialect);
+  if (box) declare_in_c(out, box_declarations(*box, dialect), box->module, dialect);
   out.line("#ifdef __cplusplus");
   out.line("}");
   out.line("#endif");

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "compiler/emit/box_part.h"
+#include "compiler/emit/sizes.h"
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
@@ -33,12 +34,6 @@ Expr with_wide_leaves(const Expr& expr) {
     return kernel::convert(operands[0], is_integer(expr->type) ? Scalar::I64 : expr->type);
   }
   return expr->type == Scalar::I32 ? kernel::convert(expr, Scalar::I64) : expr;
-}
-
-bool all_numbers(const std::vector<std::string>& sizes) {
-  return std::all_of(sizes.begin(), sizes.end(), [](const std::string& size) {
-    return size.find_first_not_of("0123456789") == std::string::npos;
-  });
 }
 
 }  // namespace
@@ -146,25 +141,6 @@ std::vector<Structure> HostApi::box_structures() const {
   return made;
 }
 
-std::string size_text(const kernel::Module& module, const Expr& size) {
-  Expr shown = size;
-  if (const auto* variable = std::get_if<kernel::Variable>(&size->kind)) {
-    for (const auto& constant : module.constants) {
-      if (constant.name == variable->name) shown = kernel::integer(constant.value, Scalar::I64);
-    }
-  }
-  Names names(module, cpp_dialect());
-  ExpressionPrinter printer(cpp_dialect(), module, names);
-  return plain(printer.print(shown));
-}
-
-std::vector<std::string> size_texts(const kernel::Module& module,
-                                    const std::vector<Expr>& extents) {
-  std::vector<std::string> texts;
-  for (const Expr& extent : extents) texts.push_back(size_text(module, extent));
-  return texts;
-}
-
 std::string HostApi::type(const kernel::Array& array) const {
   return std::string(cpp_dialect().stored(array.type));
 }
@@ -218,8 +194,10 @@ std::vector<Argument> HostApi::arrays(bool initial) const {
     made.back().input = !initial;
     made.back().output = initial || array.written;
     if (box_ && in_memory(a)) continue;
-    made.back().extents = size_texts(module_, array.extents);
-    made.back().known_extents = all_numbers(made.back().extents);
+    made.back().extents = array.extents;
+    made.back().known_extents =
+        std::all_of(array.extents.begin(), array.extents.end(),
+                    [&](const Expr& extent) { return is_number(module_, extent); });
   }
   return made;
 }

@@ -27,11 +27,6 @@ struct ReductionMembers {
   std::string value, evaluations, first_nan;
 };
 
-// The number of points in a dimension: a number, or C text over the params.
-std::string size_text(const kernel::Module& module, const kernel::Expr& size);
-std::vector<std::string> size_texts(const kernel::Module& module,
-                                    const std::vector<kernel::Expr>& extents);
-
 // Describes the default of a parameter: "default 0.25", "0.2*dx unless it is given", "must be
 // given".
 std::string describe_default(const kernel::Parameter& parameter);

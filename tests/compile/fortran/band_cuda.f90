@@ -112,11 +112,11 @@ module band_mod
 
   ! The kernels work on arrays with padded rows; band_run_device copies dense arrays to such arrays
   ! and back. This function takes arrays that are padded already:
-  !   real(c_float) :: U(iand((M + 7), -8), 48)
-  !   real(c_float) :: U_1(iand((M + 7), -8), 48)
-  !   real(c_double) :: u_2(iand((M + 3), -4), 48), u in the program
-  !   logical(c_bool) :: mask(iand((M + 31), -32), 48)
-  !   integer(c_int16_t) :: low(iand((M + 15), -16), 48), the bits of half-precision numbers
+  !   real(c_float) :: U(iand(M + 7, -8), 48)
+  !   real(c_float) :: U_1(iand(M + 7, -8), 48)
+  !   real(c_double) :: u_2(iand(M + 3, -4), 48), u in the program
+  !   logical(c_bool) :: mask(iand(M + 31, -32), 48)
+  !   integer(c_int16_t) :: low(iand(M + 15, -16), 48), the bits of half-precision numbers
   !      (binary16)
   !   integer(c_int8_t) :: profile(48), 8 unsigned bits: values from 128 on are negative here
   ! Arrays start at multiples of 32 bytes. Padding is overwritten.

@@ -5,6 +5,7 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/emit/fortran_names.h"
+#include "compiler/emit/sizes.h"
 #include "compiler/emit/text.h"
 #include "tests/unit/emit/samples.h"
 
@@ -97,6 +98,33 @@ TEST(FortranModule, ReversesDimensions) {
   const std::string text = emit_fortran_module(module, Target::Cpp);
   EXPECT_TRUE(text_has(text, "      real(c_float), intent(inout) :: A(30, 20)\n"));
   EXPECT_TRUE(text_has(text, "  integer(c_int), parameter :: heat_A_shape(2) = [30, 20]\n"));
+}
+
+// Sizes in comments have no conversions, name params as each language does, and have the operators
+// of each language.
+TEST(Sizes, AreReadable) {
+  const kernel::Module module = samples::heat();
+  const auto v = [](const char* name) {
+    return kernel::convert(kernel::variable(name, Scalar::I32), Scalar::I64);
+  };
+  const auto number = [](int64_t value) { return kernel::integer(value, Scalar::I64); };
+  const SizeStyle c{[](const std::string& name) { return name; }};
+  const SizeStyle fortran{[](const std::string& name) { return name + "_2"; }, true};
+  const auto text = [&](const kernel::Expr& size) {
+    return size_text(module, kernel::convert(size, Scalar::I32), c) + " | " +
+           size_text(module, size, fortran);
+  };
+  using kernel::add;
+  using kernel::mul;
+  EXPECT_EQ(text(number(12)), "12 | 12");
+  EXPECT_EQ(text(v("block_x")), "32 | 32") << "a constant";
+  EXPECT_EQ(text(add(mul(v("N"), number(2)), number(7))), "2 * N + 7 | 2 * N_2 + 7");
+  EXPECT_EQ(text(add(add(v("N"), mul(v("M"), number(-1))), number(-1))),
+            "N - M - 1 | N_2 - M_2 - 1");
+  EXPECT_EQ(text(add(v("N"), mul(v("M"), number(-3)))), "N - 3 * M | N_2 - 3 * M_2");
+  EXPECT_EQ(text(mul(add(v("N"), number(1)), number(2))), "2 * (N + 1) | 2 * (N_2 + 1)");
+  EXPECT_EQ(text(kernel::operation(Op::BitAnd, {add(v("N"), number(7)), number(-8)})),
+            "(N + 7) & -8 | iand(N_2 + 7, -8)");
 }
 
 // As many arrays as a large program has; every name as long as C allows.
