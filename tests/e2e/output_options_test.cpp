@@ -188,8 +188,8 @@ TEST_F(OutputOptions, AnimationsAreWrittenTogetherWithTheOtherFiles) {
   const Outcome wide = stencilc(run + "--out U=a.apng,plain --out U=w.gif,plain");
   EXPECT_EQ(wide.status, 2);
   EXPECT_TRUE(holds(wide.err, "a GIF has at most 65535 pixels per side, not 70000")) << wide.err;
-  EXPECT_EQ(read(file("u.npy")), "old");
-  EXPECT_EQ(read(file("a.apng")), "old");
+  EXPECT_TRUE(read(file("u.npy")) == "old");
+  EXPECT_TRUE(read(file("a.apng")) == "old");
   EXPECT_FALSE(std::filesystem::exists(file("w.gif")));
 
   // The other way round: a file of the final state cannot be written.
@@ -197,8 +197,8 @@ TEST_F(OutputOptions, AnimationsAreWrittenTogetherWithTheOtherFiles) {
   const Outcome full = stencilc(run + "--out U=a.apng,plain --out U=full.npy,every=0");
   EXPECT_EQ(full.status, 2);
   EXPECT_TRUE(holds(full.err, "No space left on device")) << full.err;
-  EXPECT_EQ(read(file("u.npy")), "old");
-  EXPECT_EQ(read(file("a.apng")), "old");
+  EXPECT_TRUE(read(file("u.npy")) == "old");
+  EXPECT_TRUE(read(file("a.apng")) == "old");
   EXPECT_EQ(files(), "a.apng full.npy s.stn u.npy u_000000.npy u_000002.npy u_000004.npy wide.stn");
 }
 
