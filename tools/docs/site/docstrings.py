@@ -20,9 +20,6 @@ def as_markdown(text):
             line, in_list = f"- `{argument[1]}`: {argument[2]}", True
         elif not line:
             in_list = False
-        elif in_list and not line.startswith(" "):   # an ordinary line after the list
-            lines.append("")
-            in_list = False
         lines.append(re.sub(r"^Errors: ", "**Errors:** ", line))
     return re.sub(r"(?<!`)\b(__\w+__)\b", r"`\1`", "\n".join(lines))   # else bold
 

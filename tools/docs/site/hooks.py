@@ -3,6 +3,7 @@
 - The home page is the README of the project.
 - The navigation follows the folders of docs/. A new page appears without a change here.
 - A link to a file outside of docs/ leads to a page that shows the file.
+- In the reference of the Python package, mkdocstrings describes each object, with types and an anchor of its own.
 - Notebooks (.ipynb) become pages, with the outputs that they contain.
 - Markdown is read as on GitHub: headings have the same anchors, a list needs no empty line before it, and a fenced
   block may have a file name after its language.
@@ -14,6 +15,7 @@ import pathlib
 import posixpath
 import re
 
+import griffe
 from mkdocs.structure.files import File, InclusionLevel
 import pygments.lexers
 import pygments.util
@@ -200,6 +202,34 @@ def with_links(text, source, page, sources):
     return outside_code(text, lambda part: LINK.sub(link, part))
 
 
+# --- The reference of the Python package
+
+def python_objects():
+    """The public names of the package whose sources griffe can read; the package is not imported."""
+    if not (ROOT / "python/stencilc/__init__.py").exists():
+        return set()
+    package = griffe.load("stencilc", search_paths=[ROOT / "python"], allow_inspection=False, resolve_aliases=True)
+    known = set()
+    for name, member in package.members.items():
+        try:
+            if member.has_docstring:
+                known.add(name)
+        except griffe.AliasResolutionError:   # an object of the compiled module
+            pass
+    return known
+
+
+def with_python_objects(text):
+    """The sections "### `NAME(...)`" of a page, by mkdocstrings where it knows the object."""
+    known = python_objects()
+
+    def section(match):
+        if match[1] not in known:
+            return match[0]
+        return f"::: stencilc.{match[1]}\n    options:\n      heading_level: 3\n\n"
+    return re.sub(r"^### `(\w+)[^\n]*`\n.*?(?=^##|\Z)", section, text, flags=re.M | re.S)
+
+
 # --- Notebooks
 
 def page_of_notebook(path, name):
@@ -246,6 +276,8 @@ def on_files(files, config):
             files.remove(file)
             texts[file.src_uri] = (DOCS / file.src_uri, (DOCS / file.src_uri).read_text())
     for page, (path, text) in texts.items():
+        if page == "reference/python.md":
+            text = with_python_objects(text)
         files.append(generated(config, page, with_links(text, path, page, sources)))
     for page in sources.files.values():
         files.append(page)
