@@ -243,11 +243,16 @@ def test_progress_is_called_and_ends_the_call(device):
 def test_ctrl_c_ends_after_a_tile():
     sim = st.compile(HEAT, steps=10**9).start("reference", N=64)
     main = threading.main_thread().ident
+    # A shell starts processes in the background with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT))
     timer.start()
     begin = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        sim.run()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            sim.run()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert time.monotonic() - begin < 30
     step = sim.step
     assert step > 0
