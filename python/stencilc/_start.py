@@ -38,8 +38,7 @@ def start(
                 "arrays on a GPU can only be used by a run on this GPU alone",
                 "give host arrays, or leave out gpus and ranks",
             )
-        if device in ("auto", "cuda"):
-            device = f"cuda:{gpu}"
+        device = _device_of_arrays(device, gpu)
         kernel = program.kernel(device, schedule, dense=True, stage=stage)
         return Simulation(
             program, kernel, fields, DeviceArrays(kernel, fields, given, params, copy)
@@ -62,6 +61,18 @@ def start(
     if kernel.device.name in ("host", "reference") and not parts:
         return Simulation(program, kernel, fields, HostArrays(kernel, fields, given, params, copy))
     return Simulation(program, kernel, fields, OwnArrays(kernel, fields, given, params))
+
+
+def _device_of_arrays(device: str, gpu: int) -> str:
+    """The device for arrays on a GPU: no other one can use their addresses."""
+    own = f"cuda:{gpu}"
+    if device in ("auto", "cuda", own):
+        return own
+    raise Error(
+        "R045",
+        f"the arrays are on the GPU {own}, but the run is on {device}",
+        f"leave out device, or copy the arrays to {'the host' if device[:4] != 'cuda' else device}",
+    )
 
 
 def join_ranks(communicator: Any) -> tuple[int, int]:

@@ -102,6 +102,9 @@ def test_arrays_on_a_gpu_need_the_device_cuda():
     with pytest.raises(st.Error) as raised:
         st.compile(WAVE).start(U=array, v=array)
     assert raised.value.code == "R041"
+    for device in ("host", "reference", "opencl", "cuda:1"):
+        with pytest.raises(st.Error, match="but the run is on"):
+            st.compile(WAVE).start(device, U=array, v=array)
     with pytest.raises(st.Error, match="this GPU alone"):
         st.compile(WAVE).start(U=array, v=array, gpus=2)
 
