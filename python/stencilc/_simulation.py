@@ -284,7 +284,8 @@ class Simulation:
         shown = _Progress(progress) if progress is not False else None
         files = [_output(self._program, entry) for entry in outputs]
         try:
-            if not (files or checkpoint or history or self._program.reductions):
+            scalars = any(not r.profile for r in self._program.reductions.values())
+            if not (files or checkpoint or history or scalars):
                 report = self._run.run(shown, on_nan)
             else:
                 report, evaluated = self._run.run_files(

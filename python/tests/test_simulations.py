@@ -179,6 +179,14 @@ def test_points_series_and_records(device):
     assert sim.history["total"][-1] == sim.reductions["total"]
 
 
+def test_a_run_may_have_records_only(device):
+    text = "".join(line + "\n" for line in SHOTS.splitlines() if "total" not in line)
+    sim = st.compile(text).start(device, shots=np.array([[4.0], [10.5]]), w=np.ones((12, 2), np.float32))
+    sim.run()
+    assert sim.step == 12 and sim["traces"].any()
+    assert list(sim.history) == ["step"]
+
+
 def test_params_change_between_calls(device):
     sim = st.compile(HEAT).start(device, k=0.2)
     sim.set(k=0)
