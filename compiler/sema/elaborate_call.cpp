@@ -194,7 +194,7 @@ Value Elaborator::logical_shift(const ast::Call& call, Span span) {
     Value mask;
     if (const auto* known = std::get_if<Constant>(&by)) {
       const int64_t bits = *known->integer & top;
-      if (bits > 0) mask = number((int64_t{1} << (top + 1 - bits)) - 1);
+      if (bits > 0) mask = number(static_cast<int64_t>((uint64_t{1} << (top + 1 - bits)) - 1));
     } else {
       // The mask keeps the bits below top - count + 1. If the count is 0, the mask keeps all bits.
       const Value above = arithmetic_.apply(Op::Sub, {number(top), Value::of_leaf(by)}, span);

@@ -242,7 +242,7 @@ TEST_F(LongRun, LibrariesThatEndTheProcessAreNamed) {
 TEST_F(LongRun, TooSmallStacksAreReported) {
   write("heat.stn", kHeat);
   if (stencilc("run heat.stn --device host").status != 0) GTEST_SKIP() << "no host device";
-  for (const auto& [kilobytes, code] : {std::pair{16, "R046"}, std::pair{40, "R044"}}) {
+  for (const auto& [kilobytes, code] : {std::pair{16, "R046"}, std::pair{80, "R044"}}) {
     const Outcome outcome =
         wait(start("run heat.stn --device host",
                    fmt::format("export STENCIL_CACHE=off; ulimit -s {}", kilobytes)));

@@ -29,7 +29,7 @@ std::vector<Tile> tiles(int rank) {
 // The shared tiles, and as much again for the results that wait until the old values have been
 // read.
 int64_t bytes_of(const OverlappedTile& tile) {
-  return 2 * shared_bytes(tile);
+  return bounded_product(2, shared_bytes(tile));
 }
 
 // Whether at most half of the computed points are halo.
