@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "compiler/schedule/common/limits.h"
+
 namespace stencil::schedule {
 
 namespace {
