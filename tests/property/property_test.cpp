@@ -4,7 +4,8 @@
 //   property_test [--programs n] [--first-seed s] [--device host|cpp|opencl|opencl_loops|cuda]
 //                 [--batch n] [--family f ...]
 //                 [--threads n] [--time-limit seconds] [--progress] [--coverage] [--shrink]
-//                 [--one-mode]        each family in one floating-point mode, chosen by the seed
+//                 [--one-mode]        each program in one floating-point mode, chosen by its seed
+//                 [--alternate]       each family of a program in one floating-point mode
 //   property_test --complete [...]     fails if a family never meets a construct, or if huge sizes
 //                                      make lowering slow
 //   property_test --lower-only [...]   the same without running anything
@@ -107,6 +108,8 @@ int main_with(int argc, char** argv) {
       settings.gpus = static_cast<int>(number(1, 64));
     else if (option == "--one-mode")
       settings.one_mode = true;
+    else if (option == "--alternate")
+      settings.alternate = true;
     else if (option == "--family")
       settings.families.emplace_back(value());
     else if (option == "--print") {
@@ -140,7 +143,7 @@ int main_with(int argc, char** argv) {
   // --long (STENCIL_LONG=1): ten times the programs, each in every mode and family.
   if (const char* longer = std::getenv("STENCIL_LONG"); longer && *longer == '1') {
     settings.programs *= 10;
-    settings.one_mode = false;
+    settings.one_mode = settings.alternate = false;
     settings.families.clear();
   }
   return Runner(settings).run();

@@ -92,10 +92,11 @@ void Runner::add_program(uint64_t seed) {
   recipe.real = exact || random.chance(50) ? Scalar::F64 : Scalar::F32;
   std::vector<FpMode> modes = {FpMode::Strict, FpMode::Contract};
   if (exact) modes.push_back(FpMode::Fast);
+  if (settings_.one_mode) modes = {modes[seed % modes.size()]};
   const auto& families = schedule::family_table();
-  // With one_mode, family number f runs in mode number seed + f (modulo their number).
+  // With `alternate`, family number f runs in mode number seed + f (modulo their number).
   const auto runs = [&](size_t family, FpMode fp) {
-    return !settings_.one_mode || modes[(seed + family) % modes.size()] == fp;
+    return !settings_.alternate || modes[(seed + family) % modes.size()] == fp;
   };
   for (const FpMode fp : modes) {
     recipe.fp = fp;

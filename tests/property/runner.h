@@ -21,7 +21,8 @@ struct Settings {
   bool coverage = false;
   bool shrink = false;      // of the first failures
   bool complete = false;    // fails if a construct is never drawn, or if huge sizes lower slowly
-  bool one_mode = false;    // each case in one floating-point mode
+  bool one_mode = false;    // one floating-point mode per program
+  bool alternate = false;   // one floating-point mode per family of a program
   bool lower_only = false;  // runs nothing
   std::vector<std::string> families;  // families to run; empty: all
   int cut = 12;                       // percent of the cases that also run cut into subdomains
