@@ -106,6 +106,7 @@ class Generator {
   std::string below_last(size_t d, int high) const;
   std::string range(size_t d, int low, int high);
   std::string half(size_t d, int low, int high);
+  bool has_fixed_edges() const;
   std::string random_range(size_t d, const Margin& reach);
   std::string region(const Site& site, const std::vector<std::string>& fixed = {});
   std::string named_region(const Margin& reach);

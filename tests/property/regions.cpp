@@ -34,6 +34,14 @@ std::string Generator::range(size_t d, int low, int high) {
   return fmt::format("{}..{}", above_first(d, low), below_last(d, high));
 }
 
+// True if a function writes a field with a fixed edge.
+bool Generator::has_fixed_edges() const {
+  const std::vector<const Field*> written = targets();
+  return std::any_of(written.begin(), written.end(), [](const Field* field) {
+    return field->boundary.text.find("fixed ") != std::string::npos;
+  });
+}
+
 std::string Generator::random_range(size_t d, const Margin& reach) {
   int low = reach.low[d], high = reach.high[d];
   needed_[d] = std::max(needed_[d], low + high + 1);
@@ -43,10 +51,15 @@ std::string Generator::random_range(size_t d, const Margin& reach) {
     covers("sub-region");
     needed_[d] = std::max(needed_[d], low + high + 1);
   }
-  if (!tiny_ && !plain_ && random_.chance(choices_.half_region)) return half(d, low, high);
+  // The points of fixed edges that regions leave out must be boxes, whatever the sizes (S049).
+  const bool boxes = has_fixed_edges();
+  if (!tiny_ && !plain_ && !boxes && random_.chance(choices_.half_region)) {
+    return half(d, low, high);
+  }
   if (random_.chance(choices_.maybe_empty)) {
     low += random_.between(0, 3);
     high += random_.between(1, 3);
+    if (boxes) needed_[d] = std::max(needed_[d], low + high + 1);
   }
   return range(d, low, high);
 }
