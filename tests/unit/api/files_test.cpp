@@ -334,8 +334,8 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
       {outputs({{at("all.nc")}}), ""},
       {outputs({{.path = at("u.gif"), .fields = {"U"}}}),
        "R036: '" + at("u.gif") +
-           "' is an animation, but no interval of its frames is given; give --every K "
-           "(RunFiles::every); a .png shows one step"},
+           "' is an animation, but no interval of its frames is given; give --every K, "
+           "or every=K after the name of the file; a .png shows one step"},
       {{.outputs = {{.path = at("u.apng"), .fields = {"U"}, .fps = 60}}, .every = 3},
        "R036: '" + at("u.apng") + "' would show 60 frames per second; give a rate from 0.1 to 50"},
       {{.outputs = {{at("u.npy"), {"U"}}}, .every = 3, .checkpoint = at("u_1000002.npy")},
