@@ -40,7 +40,7 @@ def main():
     assert sim.step == 3
     assert p.start(arrays=arrays, stream=7).stream == 7
 
-    # The producer is told the stream, and its device is the one that runs.
+    # The producer of an array gets the stream. The simulation runs on the device of its arrays.
     foreign = {name: Foreign(aligned(32), device=(2, 1)) for name in arrays}
     sim = p.start(arrays=foreign, stream=9)
     assert foreign["U"].asked["stream"] == 9 and sim["U"] is foreign["U"]
