@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -30,15 +31,25 @@ struct Reader {
   std::string takes;
   std::function<bool(const std::string&)> read;
   std::vector<std::string> words = {};  // the values, if they are words
+  // The hint for an invalid text, if the words give none; may be empty.
+  std::function<std::string(const std::string&)> hint = {};
 };
 
 // CLI11 passes a single text from a check to the message. This byte separates message and hint.
 inline constexpr char kBeforeHint = '\x01';
 
 inline Reader whole_number(int64_t least, const std::string& what, std::optional<int64_t>& to) {
-  return {fmt::format("{} from {} to {}", what, least, INT64_MAX), [&to, least](const auto& text) {
+  return {fmt::format("{} from {} to {}", what, least, INT64_MAX),
+          [&to, least](const auto& text) {
             to = parse_integer(text, least);
             return to.has_value();
+          },
+          {},
+          [least](const auto& text) -> std::string {
+            const auto value = parse_real(text);
+            const bool whole = value && *value >= static_cast<double>(least) && *value < 0x1p53 &&
+                               std::trunc(*value) == *value;
+            return whole ? fmt::format("write {:.0f}", *value) : "";
           }};
 }
 inline Reader seconds_of(double& to) {
@@ -73,8 +84,9 @@ inline CLI::Option* add_value(CLI::App& to, const std::string& name, const Reade
       ->check(
           [reader](const std::string& text) {
             if (reader.read(text)) return std::string();
-            return fmt::format("takes {}, found '{}'{}{}", reader.takes, text, kBeforeHint,
-                               suggest_option(text, reader.words));
+            std::string hint = suggest_option(text, reader.words);
+            if (hint.empty() && reader.hint) hint = reader.hint(text);
+            return fmt::format("takes {}, found '{}'{}{}", reader.takes, text, kBeforeHint, hint);
           },
           fmt::format("{}", fmt::join(reader.words, "|")));
 }

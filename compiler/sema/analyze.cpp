@@ -220,7 +220,8 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
       "elaborate",
       [&] {
         analyze_items(env, program);
-        if (!own.has_errors()) check_fixed_fields(env);
+        // an item with a syntax error may have been the stencil function that writes the field
+        if (!own.has_errors() && program.broken.empty()) check_fixed_fields(env);
         if (!own.has_errors()) init_fixed_edges(env);
         if (!own.has_errors()) hold_weights(env.program);
         return !own.has_errors();
@@ -235,7 +236,9 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
 
   own.sort_by_place();
   const bool failed = !sound();
-  for (const Diagnostic& diagnostic : own.items()) diagnostics.add(diagnostic);
+  for (const Diagnostic& diagnostic : own.items()) {
+    if (!env.report.is_explained(diagnostic)) diagnostics.add(diagnostic);
+  }
   if (failed) return std::nullopt;
   const auto pass = [](const char* name, const auto& run,
                        ir::FixedParams fixed = ir::FixedParams::InGraphs) {

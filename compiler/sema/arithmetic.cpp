@@ -78,7 +78,7 @@ TypePtr Arithmetic::common_shape(Op op, const std::vector<Value>& operands, Span
   return shape;
 }
 
-Value Arithmetic::apply(Op op, const std::vector<Value>& operands, Span span) {
+Value Arithmetic::apply(Op op, const std::vector<Value>& operands, Span span, Span place) {
   for (const Value& operand : operands) {
     if (!operand.ok()) return {};
   }
@@ -89,7 +89,7 @@ Value Arithmetic::apply(Op op, const std::vector<Value>& operands, Span span) {
   std::vector<Leaf> scalars(operands.size());
   for (size_t c = 0; c < static_cast<size_t>(shape->components); ++c) {
     for (size_t i = 0; i < operands.size(); ++i) scalars[i] = leaf_of(operands[i], c);
-    const std::optional<Leaf> leaf = apply_scalar(op, scalars, span);
+    const std::optional<Leaf> leaf = apply_scalar(op, scalars, span, place);
     if (!leaf) return {};
     result.leaves.push_back(*leaf);
   }
@@ -227,7 +227,9 @@ void Arithmetic::warn_of_quotient(const Leaf& integer, Scalar to) {
       .hint = "real(a)/b keeps the fraction; write integer(a/b) if dropping it is intended";
 }
 
-std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& operands, Span span) {
+std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& operands, Span span,
+                                             Span place) {
+  if (!admissible(op, operands, place.valid() ? place : span)) return std::nullopt;
   std::optional<Leaf> result = compute_scalar(op, operands, span);
   if (!result) return result;
   result->quotient = quotient_in(*result, op, operands, span);
@@ -238,7 +240,6 @@ std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& ope
 
 std::optional<Leaf> Arithmetic::compute_scalar(Op op, const std::vector<Leaf>& operands,
                                                Span span) {
-  if (!admissible(op, operands, span)) return std::nullopt;
   const bool select = op == Op::Select;
   if (const auto constants = all_constant(operands)) {
     const Folded folded = fold_(op, *constants);

@@ -37,7 +37,8 @@ class Arithmetic {
   // Applies `op` to scalars, or to each component of vectors and structures of equal shape. A
   // scalar operand is used for every component. After a reported error (S013, S018, S019), the
   // result is not ok().
-  Value apply(Op op, const std::vector<Value>& operands, Span span);
+  // `place`: the operator, where errors in operands are reported; by default `span`.
+  Value apply(Op op, const std::vector<Value>& operands, Span span, Span place = {});
 
   // Converts each component of the value to a type. If the value has no type, it is computed in the
   // given type.
@@ -81,7 +82,8 @@ class Arithmetic {
 
  private:
   TypePtr common_shape(Op op, const std::vector<Value>& operands, Span span);
-  std::optional<Leaf> apply_scalar(Op op, const std::vector<Leaf>& operands, Span span);
+  std::optional<Leaf> apply_scalar(Op op, const std::vector<Leaf>& operands, Span span,
+                                   Span place = {});
   std::optional<Leaf> compute_scalar(Op op, const std::vector<Leaf>& operands, Span span);
   Span quotient_in(const Leaf& result, Op op, const std::vector<Leaf>& operands, Span span) const;
   void warn_of_quotient(const Leaf& integer, Scalar to);

@@ -125,6 +125,22 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
   return ir::Boundary{*low, *high};
 }
 
+// The hint for a list with too many or too few entries. Two entries in a row that are not periodic
+// may be meant as the low and the high wall of one dimension.
+std::string hint_of_count(const Environment& env, const ast::Boundary& boundary, size_t rank) {
+  const auto& entries = boundary.dimensions;
+  if (entries.size() < rank) return "a rule without brackets applies to all dimensions";
+  const auto may_be_wall = [](const ast::BoundarySides& sides) {
+    return !sides.high && sides.low.kind != ast::BoundaryKind::Periodic;
+  };
+  for (size_t e = entries.size(); --e > 0;) {
+    if (!may_be_wall(entries[e - 1]) || !may_be_wall(entries[e])) continue;
+    return fmt::format("the low and the high wall of one dimension are written '{} .. {}'",
+                       env.text(entries[e - 1].low.span), env.text(entries[e].low.span));
+  }
+  return "";
+}
+
 // The rules of a field with `rank` dimensions. Returns nullopt after an error.
 std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             const ast::Boundary& boundary,
@@ -136,6 +152,7 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
         fmt::format("{}, one per dimension of the {}", rank,
                     static_cast<int>(rank) == env.program.grid.rank() ? "grid" : "field");
     error.found = fmt::format("{}", boundary.dimensions.size());
+    error.hint = hint_of_count(env, boundary, rank);
     return std::nullopt;
   }
   std::vector<ir::Boundary> result;

@@ -18,15 +18,46 @@
 
 #include <fmt/format.h>
 
+#include "compiler/syntax/token.h"
+
 namespace stencil::sema {
 namespace {
 
-// Whether the right operand of ^ begins with a number, as in x^2 and x^2 + 1. The parser reads x^2
-// + 1 as x ^ (2 + 1).
-bool begins_with_number(const ast::Expr& expr) {
+const ast::Expr& first_operand(const ast::Expr& expr) {
   const ast::Expr* first = &expr;
   while (const auto* binary = std::get_if<ast::Binary>(&first->kind)) first = binary->left.get();
-  return std::holds_alternative<ast::Number>(first->kind);
+  return *first;
+}
+
+// Whether the right operand of ^ begins with a number, as in x^2 and x^2 + 1. The parser reads x^2
+// + 1 as x ^ (2 + 1).
+bool looks_like_power(const ast::Binary& binary) {
+  return binary.op == Op::BitXor &&
+         std::holds_alternative<ast::Number>(first_operand(*binary.right).kind);
+}
+
+// The place of the operator; invalid in a program without text, and if a long comment surrounds the
+// operator. The limit keeps unrolled expressions cheap.
+Span operator_of(const Source& source, const ast::Binary& binary) {
+  constexpr uint32_t kMostBetween = 80;
+  const uint32_t begin = binary.left->span.end, end = binary.right->span.begin;
+  if (begin == 0 || end <= begin || end - begin > kMostBetween || end > source.text().size()) {
+    return {};
+  }
+  const Span span = token_at(source.text(), begin).span;
+  const std::string_view sign = spelling(binary.op);
+  return source.text(span).substr(0, 1) == sign.substr(0, 1) ? span : Span{};
+}
+
+// "a + b" for "(a + b)"; other texts are returned unchanged.
+std::string without_parentheses(const std::string& text) {
+  int depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '(') ++depth;
+    if (text[at] == ')') --depth;
+    if (depth == 0) return at > 0 && at + 1 == text.size() ? text.substr(1, at - 1) : text;
+  }
+  return text;
 }
 
 // Converts a component path to the end of an identifier: ".u[0]" gives "_u_0".
@@ -364,12 +395,27 @@ Value Elaborator::binary(const ast::Binary& binary, Span span, const Type* expec
   std::vector<Value> operands;
   operands.push_back(elaborate(*binary.left, keeps_shape ? expected : nullptr));
   operands.push_back(elaborate(*binary.right, keeps_shape ? expected : nullptr));
-  Value result = arithmetic_.apply(op, operands, span);
-  if (op == Op::BitXor && result.ok() && begins_with_number(*binary.right)) {
-    env_.report.warning("S105", span, "'^' is bitwise exclusive or, not a power").hint =
-        "write a power as x*x or pow(x, y); if bits are meant, put the number first";
-  }
+  const Span at = operator_of(env_.source, binary);
+  Value result = arithmetic_.apply(op, operands, span, at);
+  if (result.ok()) warn_of_power(binary, at.valid() ? at : span);
   return result;
+}
+
+// S105 for a '^' that may be meant as a power. In a chain such as a^2 + b^2, which is a^(2 + b)^2,
+// only the first '^' gets the warning.
+void Elaborator::warn_of_power(const ast::Binary& binary, Span at) {
+  if (!looks_like_power(binary)) return;
+  const auto* left = std::get_if<ast::Binary>(&binary.left->kind);
+  if (left && looks_like_power(*left)) return;
+  Diagnostic& warning = env_.report.warning(
+      "S105", at, "'^' is bitwise exclusive or, not a power, and binds weaker than '+' and '*'");
+  constexpr size_t kMostQuoted = 40;
+  std::string base = without_parentheses(env_.text(binary.left->span));
+  if (base.empty() || base.size() > kMostQuoted) base = "x";
+  const std::string number = env_.text(first_operand(*binary.right).span);
+  warning.hint = fmt::format(
+      "write a power as pow({}, {}), or as a product; if bits are meant, put the number first",
+      base, number.empty() ? "2" : number);
 }
 
 // Converts `value` to the shape of `type`. A scalar is used for every component.
@@ -391,6 +437,10 @@ Value Elaborator::aggregate(const ast::Aggregate& aggregate, Span span, const Ty
     if (const auto* type = std::get_if<StructType>(&expected->kind)) {
       return structure(aggregate, span, *type, *expected);
     }
+  }
+  if (!expected && targets_unknown_) {  // the entries may have any names and shapes
+    for (const auto& entry : aggregate.entries) elaborate(*entry.value);
+    return {};
   }
   const VectorType* vector = expected ? std::get_if<VectorType>(&expected->kind) : nullptr;
   const size_t count = aggregate.entries.size();

@@ -65,6 +65,9 @@ class Elaborator {
   // From now on, real numbers are computed in the type of the target if their context determines no
   // type.
   void store_in(const Type& type);
+  // The targets of the value have errors, so the shape of the value is unknown. Errors in the names
+  // and shapes of aggregates are then not reported.
+  void store_in_unknown() { targets_unknown_ = true; }
 
   // Returns an integer that must be known at compile time. S010, S020.
   std::optional<int64_t> constant_integer(const ast::Expr& expr, const char* what);
@@ -124,6 +127,7 @@ class Elaborator {
   Value affine(const ir::Affine& affine, Scalar type, Span span);
   Value unary(const ast::Unary& unary, Span span, const Type* expected);
   Value binary(const ast::Binary& binary, Span span, const Type* expected);
+  void warn_of_power(const ast::Binary& binary, Span at);
   Value aggregate(const ast::Aggregate& aggregate, Span span, const Type* expected);
   Value structure(const ast::Aggregate& aggregate, Span span, const StructType& type,
                   const Type& whole);
@@ -273,6 +277,7 @@ class Elaborator {
   int depth_ = 0;
   int visits_ = 0;
   bool exhausted_ = false;
+  bool targets_unknown_ = false;
 };
 
 // Reports unknown names (S004) in boundary values that no access has evaluated.

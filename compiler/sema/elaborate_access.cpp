@@ -171,6 +171,7 @@ bool Elaborator::reads_by_coordinates(const ir::Field& declared, const ast::Expr
     relative += offset ? fmt::format("{}", *offset) : env_.text(added ? added->span : index->span);
   }
   if (!found) return false;
+  env_.report.explain_names(span);
   Diagnostic& error = env_.report.error("S010", span, "coordinates where offsets are needed");
   error.found = env_.text(span);
   const std::string name = env_.text(field.span);

@@ -132,7 +132,12 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<int>*
     Diagnostic& error =
         env_.report.error("S005", call.callee.span, fmt::format("'{}' is not a function", name));
     error.found = describe(declaration->kind);
-    if (declaration->kind == Declared::Field) error.hint = hint_of_called_field(call);
+    if (declaration->kind == Declared::Field) {
+      error.hint = hint_of_called_field(call);
+      env_.report.explain_names(span);
+    } else if (declaration->kind == Declared::Param && call.arguments.size() == 1) {
+      error.hint = fmt::format("an operator is missing: {} * (...)", name);
+    }
     return {};
   }
   return apply_function(declaration->index, call, span, shift);

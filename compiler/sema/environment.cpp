@@ -9,16 +9,13 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compiler/sema/ast_names.h"
 #include "compiler/sema/coordinates.h"
 
 namespace stencil::sema {
 namespace {
-
-bool contains(Span outer, Span inner) {
-  return inner.valid() && outer.begin <= inner.begin && inner.end <= outer.end;
-}
 
 // The kind of an item, and the names that it declares in the common namespace.
 struct DeclaredNames {
@@ -306,6 +303,7 @@ void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
       report.error("S004", span, fmt::format("unknown {} '{}'", what_it_is(kind), name));
   if (++names_suggested_ > kMaxSuggestions) return;
   error.hint = hint_of_later(name, span);
+  if (error.hint.empty() && kind == Foreign::Function) error.hint = hint_of_related(name);
   std::vector<std::string> candidates = others;
   for (const auto& [candidate, declaration] : names) candidates.push_back(candidate);
   std::sort(candidates.begin(), candidates.end());
@@ -326,6 +324,70 @@ void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
     error.hint =
         fmt::format("it is a function of an index: {}(i), with the i of a box [i in ...]", name);
   }
+  if (error.hint.empty()) error.hint = declared_names(kind);
+}
+
+std::vector<std::string> Environment::names_of(std::initializer_list<Declared> kinds) const {
+  std::vector<std::pair<uint32_t, std::string>> found;
+  for (const auto& [name, declaration] : names) {
+    const bool wanted = std::find(kinds.begin(), kinds.end(), declaration.kind) != kinds.end();
+    if (!wanted || declaration.unparsed) continue;
+    found.emplace_back(declaration.span.begin, name);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> out;
+  for (auto& [place, name] : found) out.push_back(std::move(name));
+  return out;
+}
+
+// The hint for an unknown function if a function of the program has a related name: one name begins
+// with the other, or both are names of other tools for the same function.
+std::string Environment::hint_of_related(const std::string& name) const {
+  constexpr size_t kLeast = 3;  // shorter names begin many others
+  for (const std::string& other : names_of({Declared::Function})) {
+    const bool begins = std::min(name.size(), other.size()) >= kLeast &&
+                        (name.starts_with(other) || other.starts_with(name));
+    if (begins || are_foreign_synonyms(Foreign::Function, name, other)) {
+      return fmt::format("did you mean '{}'?", other);
+    }
+  }
+  return "";
+}
+
+// The hint for an unknown name that resembles no other: what is declared.
+std::string Environment::declared_names(Foreign kind) const {
+  constexpr size_t kMostShown = 8;
+  std::string hint;
+  const auto list = [&](const char* one, const char* several,
+                        std::initializer_list<Declared> kinds) {
+    std::vector<std::string> found = names_of(kinds);
+    if (found.empty()) return;
+    const bool single = found.size() == 1;
+    if (found.size() > kMostShown) {
+      found.resize(kMostShown);
+      found.emplace_back("...");
+    }
+    hint += fmt::format("{}the {} {} {}", hint.empty() ? "" : "; ", single ? one : several,
+                        single ? "is" : "are", fmt::join(found, ", "));
+  };
+  switch (kind) {
+    case Foreign::Value:
+      list("field", "fields", {Declared::Field});
+      list("param", "params", {Declared::Param, Declared::ParamGroup});
+      break;
+    case Foreign::Field:
+      list("field", "fields", {Declared::Field});
+      break;
+    case Foreign::Function:
+      list("function of the program", "functions of the program", {Declared::Function});
+      break;
+    case Foreign::Region:
+      list("region", "regions", {Declared::Grid, Declared::Subgrid});
+      break;
+    default:
+      break;
+  }
+  return hint;
 }
 
 std::string Environment::point() const {

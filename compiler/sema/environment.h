@@ -1,6 +1,7 @@
 // The declarations found so far, and the program under construction.
 #pragma once
 
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <tuple>
@@ -194,6 +195,10 @@ struct Environment {
   const WrittenName* item_around(Span span) const;
   bool begins_piece(Span span) const;
   std::string hint_of_later(const std::string& name, Span span) const;
+  std::string hint_of_related(const std::string& name) const;
+  std::string declared_names(Foreign kind) const;
+  // The declared names of these kinds, in text order.
+  std::vector<std::string> names_of(std::initializer_list<Declared> kinds) const;
 
   std::vector<WrittenName> written_;  // in text order
   std::unordered_map<std::string, size_t> written_names_;

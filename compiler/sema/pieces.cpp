@@ -175,7 +175,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
   result.span = piece.span;
   AccessProver prover(env, result.region, *within, result.index_names, !inside);
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
-  if (type) elaborator.store_in(*type);
+  type ? elaborator.store_in(*type) : elaborator.store_in_unknown();
   Value value = value_of(elaborator, pieces, *piece.value, result.index_names, type.get());
   if (!type) return std::nullopt;
   if (piece.where || !region.strides.empty()) {

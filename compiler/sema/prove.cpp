@@ -449,15 +449,20 @@ std::string AccessProver::advice(const ir::Access& access, const End& end) const
                                        "a boundary other than none at the {} side of "
                                        "dimension {}",
                                        low != end.thrown ? "low" : "high", d)
-                                 : "a boundary";
-  return fmt::format("{} the region at {}, or give the field {}", low ? "start" : "end",
-                     env_.print(inside), rule);
+                                 : "a boundary (constant, clamp, mirror, periodic, ...)";
+  return fmt::format("give the field {}, or {} the region at {}", rule, low ? "start" : "end",
+                     env_.print(inside));
 }
 
 void AccessProver::report_escape(const ir::Access& access, const End& end, Span span,
                                  const std::vector<Span>& applied_at) {
   static const char* const kDefaultNames[kMaxRank] = {"i", "j", "k", "l", "m", "n", "o", "p"};
   const auto d = static_cast<size_t>(end.dimension);
+  const ir::Boundary& rules = field_of(access).boundary[d];
+  const bool ruled =
+      rules.low.kind != ir::BoundaryKind::None || rules.high.kind != ir::BoundaryKind::None;
+  // If a dimension has no rule, all reads that leave the field in it have the same cause.
+  if (!ruled && !unruled_reported_.emplace(access.field, end.dimension).second) return;
   const ir::Range& domain = field_of(access).box.ranges[d];
   const bool low = end.side == Side::Low;
   const bool leaves_low = low != end.thrown;

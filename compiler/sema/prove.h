@@ -5,6 +5,7 @@
 #include <compare>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -106,6 +107,7 @@ class AccessProver {
   std::vector<ir::Affine> facts_of_place_;
   std::map<std::tuple<ir::FieldId, End, int>, Verdict> known_;  // by field, end and offset
   std::map<ir::FieldId, std::vector<ir::Excess>> excess_;
+  std::set<std::pair<ir::FieldId, int>> unruled_reported_;  // by field and dimension
 };
 
 }  // namespace stencil::sema

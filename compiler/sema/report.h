@@ -3,13 +3,19 @@
 // iteration, and the body of a function once for each application.
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "compiler/support/diagnostic.h"
 
 namespace stencil::sema {
+
+inline bool contains(Span outer, Span inner) {
+  return inner.valid() && outer.begin <= inner.begin && inner.end <= outer.end;
+}
 
 class Report {
  public:
@@ -28,6 +34,15 @@ class Report {
     return diagnostics_.warning(code, span, std::move(message));
   }
 
+  // Drops S004 for names within `span`, where another error explains the whole text. This includes
+  // errors that have been reported already.
+  void explain_names(Span span) { explained_.push_back(span); }
+  bool is_explained(const Diagnostic& diagnostic) const {
+    return diagnostic.code == "S004" &&
+           std::any_of(explained_.begin(), explained_.end(),
+                       [&](Span span) { return contains(span, diagnostic.span); });
+  }
+
   // The text at `span`, for hints that quote the program.
   std::string text(Span span) const { return std::string(source_.text(span)); }
 
@@ -42,6 +57,7 @@ class Report {
   const Source& source_;
   Diagnostic repeated_;
   std::set<std::tuple<std::string, uint32_t, uint32_t>> seen_;
+  std::vector<Span> explained_;
   bool failed_ = false;
 };
 

@@ -155,21 +155,31 @@ constexpr WordRow kWords[] = {
     {Foreign::Member, "backward", "the previous level is 'A@-1[0]'; the field needs 'history 2'"},
 };
 
+bool has_word(std::string_view words, std::string_view word) {
+  for (size_t at = 0; at <= words.size();) {
+    const size_t end = std::min(words.find(' ', at), words.size());
+    if (words.substr(at, end - at) == word) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool are_foreign_synonyms(Foreign kind, std::string_view word, std::string_view other) {
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](const WordRow& row) {
+    return row.kind == kind && has_word(row.words, word) && has_word(row.words, other);
+  });
+}
 
 std::string hint_for_foreign_word(Foreign kind, std::string_view word) {
   for (const WordRow& row : kWords) {
     const bool function = kind == Foreign::Value && row.kind == Foreign::Function;
     if (row.kind != kind && !function) continue;
-    for (size_t at = 0; at <= row.words.size();) {
-      const size_t end = std::min(row.words.find(' ', at), row.words.size());
-      if (row.words.substr(at, end - at) == word) {
-        std::string hint(row.hint);
-        if (const size_t hole = hint.find("{}"); hole != hint.npos) hint.replace(hole, 2, word);
-        return hint;
-      }
-      at = end + 1;
-    }
+    if (!has_word(row.words, word)) continue;
+    std::string hint(row.hint);
+    if (const size_t hole = hint.find("{}"); hole != hint.npos) hint.replace(hole, 2, word);
+    return hint;
   }
   return {};
 }

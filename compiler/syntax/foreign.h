@@ -17,6 +17,8 @@ enum class Foreign { Item, Type, Value, Function, Field, Region, Reducer, Member
 
 // How to write it in this language; empty if no row has the word.
 std::string hint_for_foreign_word(Foreign kind, std::string_view word);
+// Whether both words stand in one row, as `laplace` and `lap` do.
+bool are_foreign_synonyms(Foreign kind, std::string_view word, std::string_view other);
 
 // The boundary rules of the language.
 inline constexpr std::string_view kBoundaryRules =

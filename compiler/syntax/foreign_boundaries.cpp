@@ -10,6 +10,7 @@
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/syntax/foreign.h"
+#include "compiler/syntax/token.h"
 
 namespace stencil {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 struct BoundaryRow {
   std::string_view words;  // separated by blanks
   std::string_view hint;
+  std::string_view with_value = {};  // the hint if a value follows; empty: the same one
 };
 
 constexpr BoundaryRow kBoundaryRows[] = {
@@ -39,7 +41,9 @@ constexpr BoundaryRow kBoundaryRows[] = {
      "write 'symmetric' for a slope of 0 on a wall half a cell beyond the edge point ('clamp' is "
      "the same for a radius of 1), or 'mirror' for a wall on the edge point; 'gradient g' gives "
      "the "
-     "slope g"},
+     "slope g",
+     "write 'gradient g' with the derivative g along the outward normal, for a wall half a cell "
+     "beyond the edge point, or 'mirror gradient g' for a wall on the edge point"},
     {"fixedgradient derivative slope flux",
      "write 'gradient g' for the slope g along the outward normal on a wall half a cell beyond the "
      "edge point, or 'mirror gradient g' for a wall on the edge point"},
@@ -94,6 +98,35 @@ std::vector<std::string> split(std::string_view words) {
   return out;
 }
 
+// The number at the start of `text`, with its sign; "" if there is none.
+std::string number_at(std::string_view text) {
+  const auto is_number_byte = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
+  };
+  size_t end = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+  const size_t point = end < text.size() && text[end] == '.' ? 1 : 0;
+  const bool digit =
+      end + point < text.size() && std::isdigit(static_cast<unsigned char>(text[end + point])) != 0;
+  if (!digit) return "";
+  while (end < text.size() && is_number_byte(text[end]) && text.substr(end, 2) != "..") ++end;
+  return std::string(text.substr(0, end));
+}
+
+// Whether a value other than the number 0 follows a rule at the start of `text`.
+bool has_value(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (text.empty()) return false;
+  if (text[0] == '(' || text[0] == '-') return true;
+  if (const std::string number = number_at(text); !number.empty()) {
+    return number.find_first_of("123456789") != std::string::npos;
+  }
+  const std::string word(
+      text.substr(0, std::min(text.find_first_of(" \t\r\n;,.[](){}*/+-"), text.size())));
+  const bool letter = !word.empty() && std::isalpha(static_cast<unsigned char>(word[0])) != 0;
+  const std::vector<std::string> rules = split(kBoundaryRules);
+  return letter && !is_keyword(word) && std::find(rules.begin(), rules.end(), word) == rules.end();
+}
+
 bool is_rule_byte(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -101,8 +134,15 @@ bool is_rule_byte(char c) {
 }  // namespace
 
 std::string hint_for_boundary(std::string_view text) {
+  if (const std::string number = number_at(text); !number.empty()) {
+    return fmt::format(
+        "write 'constant {0}' for the value {0} of every point beyond the edge, or 'fixed {0}' for "
+        "the value {0} of the edge point",
+        number);
+  }
   std::string written, word;
-  for (size_t at = 0; at < text.size(); ++at) {
+  size_t at = 0;
+  for (; at < text.size(); ++at) {
     const char c = text[at];
     const bool hyphen = c == '-' && at > 0 && at + 1 < text.size() &&
                         std::isalpha(static_cast<unsigned char>(text[at + 1])) != 0;
@@ -115,7 +155,9 @@ std::string hint_for_boundary(std::string_view text) {
   if (word.empty()) return "";
   for (const BoundaryRow& row : kBoundaryRows) {
     const std::vector<std::string> words = split(row.words);
-    if (std::find(words.begin(), words.end(), word) != words.end()) return std::string(row.hint);
+    if (std::find(words.begin(), words.end(), word) == words.end()) continue;
+    const bool valued = !row.with_value.empty() && has_value(text.substr(at));
+    return std::string(valued ? row.with_value : row.hint);
   }
   const std::string nearest = nearest_name(written, split(kBoundaryRules));
   return nearest.empty() || nearest == written ? "" : fmt::format("did you mean '{}'?", nearest);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/support/diagnostic.h"
 #include "compiler/syntax/ast.h"
 #include "compiler/syntax/foreign.h"
 #include "compiler/syntax/token.h"
@@ -65,6 +66,27 @@ std::string hint_of_missing_operator(std::string_view text, const Token& token,
   return found == "(" ? "a function is called by its name alone, as in 'sin(x)'" : "";
 }
 
+// The word that `found` misspells, among the words in quotes in `expected` and the attributes that
+// may follow there; "" if there is none.
+std::string meant_attribute(std::string_view item, std::string_view found,
+                            std::string_view expected) {
+  std::vector<std::string> words;
+  for (size_t open = expected.find('\''); open != expected.npos;) {
+    const size_t close = expected.find('\'', open + 1);
+    if (close == expected.npos) break;
+    const std::string_view word = expected.substr(open + 1, close - open - 1);
+    if (!word.empty() && word[0] >= 'a' && word[0] <= 'z') words.emplace_back(word);
+    open = expected.find('\'', close + 1);
+  }
+  const bool ends = expected == kExpectation<grammar::end>.expected ||
+                    expected == kExpectation<grammar::series_end>.expected;
+  if (ends && (item == "field" || item == "series")) {
+    for (const char* word : {"history", "constant", "boundary", "along"}) words.emplace_back(word);
+  }
+  const std::string meant = nearest_name(std::string(found), words);
+  return meant == found ? "" : meant;
+}
+
 // A hint from the token found and the byte before it; empty if there is none.
 std::string hint_for(const TreeBuilder& builder, const Token& token,
                      const Expectation& expectation) {
@@ -92,6 +114,10 @@ std::string hint_for(const TreeBuilder& builder, const Token& token,
   if (token.kind == TokenKind::Word && is_keyword(found) && !is_item_keyword(found) &&
       expectation.expected == kExpectation<grammar::primary>.expected) {
     return fmt::format("'{}' is a keyword and cannot be used as a name", found);
+  }
+  if (const std::string meant = meant_attribute(builder.item_word(), found, expectation.expected);
+      token.kind == TokenKind::Word && !meant.empty()) {
+    return fmt::format("did you mean '{}'?", meant);
   }
   const std::string missing = hint_of_missing_operator(text, token, expectation.expected);
   return missing.empty() ? std::string(expectation.hint) : missing;

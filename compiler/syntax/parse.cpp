@@ -106,6 +106,7 @@ class Parser {
         at = complete ? place : next_item(text_, item, rest_of_body(item, place));
       }
     }
+    if (errors_ >= kMaxErrors) broken.emplace_back();  // the rest is not parsed: it may be any item
     if (errors_ == 0 && builder_.open_repeats() > 0) {
       const Expectation expectation = {"a stencil, or '}' after the last repeated one"};
       SyntaxError error = unexpected_token(builder_, text_.size(), expectation, false);

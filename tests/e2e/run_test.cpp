@@ -142,7 +142,8 @@ TEST_F(RunCommand, WritesPicturesAndStatistics) {
       stencilc("run wave.stn --out U=middle.png --out c=c.png --slice z=0 --stats");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(read(file("c.png")).substr(1, 3), "PNG");
-  for (const char* part : {"device", "schedule", "steps     5", "GCells/s", "U ", "c "}) {
+  for (const char* part : {"device", "schedule", "steps     5", "GCells/s",
+                           "wrote     middle.png, c.png\n", "U ", "c "}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
   }
   const Outcome outside = stencilc("run wave.stn --out U=x.png --slice z=99");

@@ -201,8 +201,8 @@ std::variant<OutputArgument, Misuse> parse_output(const std::string& text) {
   if (!format) {
     if (const auto misuse = options_of_no_file(text)) return *misuse;
   }
-  if (equals == std::string::npos && format && runtime::holds_several(*format)) {
-    out.path = parts.file;
+  if (equals == std::string::npos && format) {
+    out.path = parts.file;  // find_files() requires a field if the format holds only one
   } else if (equals == std::string::npos || equals == 0 || equals + 1 == parts.file.size()) {
     return Misuse{"U006", fmt::format("--out takes FIELD=FILE, found '{}'", text),
                   "only a .vti or .nc file takes all fields"};

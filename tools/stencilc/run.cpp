@@ -1,6 +1,7 @@
 // `stencilc run`: from initial values to output files on a device of this machine. It is an
 // ordinary client of the library and only handles arguments, messages, signals and exit statuses.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -102,11 +103,13 @@ Failure became_non_finite(const Report& report, const NonFinite& told) {
 }
 
 // The output at the end of a run.
-Result<std::string> closing_text(const Arguments& arguments, const Kernel& kernel,
-                                 Simulation& simulation, const Report& report, int64_t first,
-                                 int64_t wanted) {
+Result<std::string> closing_text(const Arguments& arguments, const RunFiles& files,
+                                 const Kernel& kernel, Simulation& simulation, const Report& report,
+                                 int64_t first, int64_t wanted) {
   auto text = STENCIL_TRY(summary(kernel, simulation, report, first, wanted, arguments.full));
   std::string out = std::move(text);
+  const std::vector<std::string> written = files_written(kernel.program(), files, arguments.code);
+  if (!written.empty()) out += wrapped(fmt::format("{}", fmt::join(written, ", ")), "wrote     ");
   if (!arguments.checkpoint.empty()) {
     out += wrapped(fmt::format("step {} in {}", simulation.step(), arguments.checkpoint),
                    "saved     ");
@@ -212,8 +215,8 @@ int run_command(const Arguments& arguments) {
                                                         : OnNan::Ignore;
   const auto run = run_with_progress(simulation.value(), ready.files, on_nan, guard);
   if (!run.ok()) return report(run.failure());
-  const auto text = closing_text(arguments, kernel.value(), simulation.value(), run.value(),
-                                 ready.first, ready.steps);
+  const auto text = closing_text(arguments, ready.files, kernel.value(), simulation.value(),
+                                 run.value(), ready.first, ready.steps);
   if (!text.ok()) return report(text.failure());
   if (const ExitStatus printed = print_out(text.value())) return printed;
   const auto shown = non_finite_shown(arguments, simulation.value(), run.value());

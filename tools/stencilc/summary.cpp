@@ -61,6 +61,11 @@ Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const 
   std::string steps = fmt::format("{}", report.steps);
   if (report.stopped || report.interrupted || report.nan) steps += fmt::format(" of {}", wanted);
   if (first > 0) steps += fmt::format(", after {} of the checkpoint", first);
+  if (first > 0 && wanted == 0) {
+    steps +=
+        ": nothing is left to do, because the number of steps (--steps) counts from the first step "
+        "of the simulation";
+  }
   if (report.stopped) steps += ": the stop condition holds";
   if (report.nan) steps += ": " + report.nan->message;
   if (report.interrupted) steps += fmt::format(": interrupted at step {}", first + report.steps);

@@ -91,6 +91,21 @@ Result<Output> picture_of(const Program& program, const PictureOptions& all,
   return out;
 }
 
+// U006 for an --out without a field whose file holds only one. The hint names the field that is
+// probably meant: the one that the file is called after, or the only one.
+Failure no_field_named(const Program& program, const std::string& path) {
+  Failure failure{"U006", fmt::format("--out takes FIELD=FILE, found '{}'", path),
+                  "only a .vti or .nc file takes all fields"};
+  const auto& fields = program.fields();
+  const std::string stem = std::filesystem::path(path).stem().string();
+  const bool known = std::any_of(fields.begin(), fields.end(),
+                                 [&](const FieldInfo& field) { return field.name == stem; });
+  if (known || fields.size() == 1) {
+    failure.hint = fmt::format("write --out {}={}", known ? stem : fields[0].name, path);
+  }
+  return failure;
+}
+
 // Adds the field or fields of one --out to the file that it names.
 Status add_output(const Program& program, const OutputArgument& wanted, const Output& picture,
                   std::vector<Output>& outputs) {
@@ -177,6 +192,8 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
   for (size_t o = 0; o < arguments.outputs.size() && possible.ok(); ++o) {
     const OutputArgument& wanted = arguments.outputs[o];
     if (same_file(wanted.path, arguments.file)) return is_program("output", wanted.path);
+    const bool all = has_extension(wanted.path, ".vti") || has_extension(wanted.path, ".nc");
+    if (wanted.name.empty() && !all) return no_field_named(program, wanted.path);
     const auto picture = STENCIL_TRY(picture_of(program, arguments.picture, wanted.picture));
     possible = add_output(program, wanted, picture, files.outputs);
     files.every = arguments.every;
@@ -196,6 +213,36 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
                    "name another file"};
   }
   return files;
+}
+
+std::vector<std::string> files_written(const Program& program, const RunFiles& files,
+                                       const std::vector<std::string>& code) {
+  const auto& fields = program.fields();
+  const auto is_record = [&](const std::string& name) {
+    return std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
+      return field.name == name && field.written && !field.dimensions.empty() &&
+             field.dimensions[0] == -1;
+    });
+  };
+  std::vector<std::string> out;
+  for (const Output& output : files.outputs) {
+    out.push_back(output.path);
+    const bool records = !output.fields.empty() &&
+                         std::all_of(output.fields.begin(), output.fields.end(), is_record);
+    const bool grows = has_extension(output.path, ".nc") || has_extension(output.path, ".gif") ||
+                       has_extension(output.path, ".apng");
+    if (grows || output.every.value_or(records ? 0 : files.every) == 0) continue;
+    std::filesystem::path numbered = output.path;
+    out.push_back(
+        numbered.replace_filename(numbered.stem().string() + "_*" + numbered.extension().string())
+            .string());
+    if (has_extension(output.path, ".vti")) {
+      out.push_back(std::filesystem::path(output.path).replace_extension(".pvd").string());
+    }
+  }
+  if (!files.history.empty()) out.push_back(files.history);
+  out.insert(out.end(), code.begin(), code.end());
+  return out;
 }
 
 }  // namespace stencil::tool

@@ -14,4 +14,9 @@ Status read_inputs(const Arguments& arguments, State& state);
 // formats, directories and axes: U013, U020 to U023, R011, R031.
 Result<RunFiles> find_files(const Program& program, const Arguments& arguments);
 
+// The files that a finished run has written, for its summary: outputs, the history, `code`. A
+// series is one entry, "u_*.npy". The checkpoint is not included.
+std::vector<std::string> files_written(const Program& program, const RunFiles& files,
+                                       const std::vector<std::string>& code);
+
 }  // namespace stencil::tool

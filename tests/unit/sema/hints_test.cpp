@@ -12,6 +12,7 @@ struct Slip {
 constexpr const char* kParam = "param N : integer = 16;\n";
 constexpr const char* kGrid = "grid G = [0..N-1, 0..N-1] steps 4;\n";
 constexpr const char* kField = "field A : real on G history 2 boundary clamp;\n";
+constexpr const char* kFunction = "function central(u : field) = u[1,0] - u[-1,0];\n";
 constexpr const char* kRest = "stencil base : A on G = A[0,0];\n";
 
 void expect_hint(const Slip& slip, const std::string& before, const std::string& behind) {
@@ -113,13 +114,18 @@ TEST(Hints, InExpressions) {
       {"A.laplace", "derivatives are written as differences", "(A[1,0] - A[-1,0])/2"},
       {"A.backward", "the previous level is 'A@-1[0]'", "A@-1[0,0]"},
       {"A[end,0]", "there is no word for the last index", ""},
+      {"weight * A[0,0]", "the field is A; the param is N\n", "N * A[0,0]"},
+      {"smoothed(A)", "the function of the program is central\n", "central(A)"},
+      {"centraldifference(A)", "did you mean 'central'?", "central(A)"},
+      {"cent(A)", "did you mean 'central'?", "central(A)"},
+      {"N (A[0,0] + 1)", "an operator is missing: N * (...)", "N * (A[0,0] + 1)"},
   };
   const auto item = [](const std::string& e) {
     return e.empty() ? e : "stencil slip : A on G = " + e + ";";
   };
   for (const Slip& slip : slips) {
     expect_hint({item(slip.written), slip.hint, item(slip.mended)},
-                std::string(kParam) + kGrid + kField, kRest);
+                std::string(kParam) + kGrid + kField + kFunction, kRest);
   }
 }
 
@@ -216,6 +222,27 @@ TEST(Hints, OnItems) {
        "field B : real on G boundary gradient 2;"},
       {"field B : real on G boundary gradient = 0;", "the value follows without '='",
        "field B : real on G boundary gradient 0;"},
+      {"field B : real on G boundary 0;",
+       "write 'constant 0' for the value 0 of every point beyond the edge, or 'fixed 0'",
+       "field B : real on G boundary constant 0;"},
+      {"field B : real on G boundary = -1.5;", "write 'constant -1.5' for the value -1.5",
+       "field B : real on G boundary constant -1.5;"},
+      {"field B : real on G boundary [clamp .. 2, clamp];", "write 'constant 2'",
+       "field B : real on G boundary [clamp .. constant 2, clamp];"},
+      {"field B : real on G boundary neumann 2;",
+       "write 'gradient g' with the derivative g along the outward normal",
+       "field B : real on G boundary gradient 2;"},
+      {"field B : real on G boundary [neumann N .. clamp, clamp];", "write 'gradient g'",
+       "field B : real on G boundary [gradient N .. clamp, clamp];"},
+      {"field B : real on G boundary neumann 0;", "write 'symmetric' for a slope of 0", ""},
+      {"field B : real on G boundary neumann history 2;", "write 'symmetric' for a slope of 0", ""},
+      {"field B : real on G boundary [clamp, fixed 1.0, gradient N];",
+       "the low and the high wall of one dimension are written 'fixed 1.0 .. gradient N'",
+       "field B : real on G boundary [clamp, fixed 1.0 .. gradient N]; stencil b : B on G = 1;"},
+      {"field B : real on G boundary [clamp];", "a rule without brackets applies to all dimensions",
+       "field B : real on G boundary clamp;"},
+      {"field B : real on G histroy 2;", "did you mean 'history'?",
+       "field B : real on G history 2;"},
       {"field B : real on G boundary = fixed 0;",
        "the rule follows without a sign: 'boundary fixed 0'",
        "field B : real on G boundary fixed 0; stencil b : B on G = 1;"},
@@ -274,6 +301,9 @@ TEST(Hints, OnTheGrid) {
       {"grid G = [range(N), range(N)] steps 4;", "a range is written 'low..high'", kGrid},
       {"grid G = [0..N-1, 0..N-1] steps 1e5;", "write it as an integer: 100000",
        "grid G = [0..N-1, 0..N-1] steps 100000;"},
+      {"grid G = [0..N-1, 0..N-1] step 4;", "did you mean 'steps'?", kGrid},
+      {"grid G = [0..N-1, 0..N-1] steps 4 spacng 0.5;", "did you mean 'spacing'?",
+       "grid G = [0..N-1, 0..N-1] steps 4 spacing 0.5;"},
       {"grid G = [0..N-1, 0..N-1] steps = 4;", "the value follows without '='", kGrid},
   };
   for (const Slip& slip : slips) expect_hint(slip, kParam, std::string(kField) + kRest);
@@ -286,8 +316,10 @@ TEST(Hints, OnReadsByCoordinates) {
                  "offsets are relative to the current point, A[0,0]",
                  "stencil f : A on G = A[0,0];"};
   expect_hint(far, before, kRest);
-  const Slip near{"stencil f : A on G = A[N-1,0];", "end the region at 0, or give",
-                  "stencil f : A[0,0..N-1] = A[N-1,0];"};
+  const Slip near{
+      "stencil f : A on G = A[N-1,0];",
+      "give the field a boundary (constant, clamp, mirror, periodic, ...), or end the region",
+      "stencil f : A[0,0..N-1] = A[N-1,0];"};
   expect_hint(near, before, kRest);
   const Slip open{"param M : integer; stencil f : A on G = A[M-1,0];",
                   "offsets are relative to the current point; an offset that varies",
