@@ -331,7 +331,7 @@ std::vector<std::string> Environment::names_of(std::initializer_list<Declared> k
   std::vector<std::pair<uint32_t, std::string>> found;
   for (const auto& [name, declaration] : names) {
     const bool wanted = std::find(kinds.begin(), kinds.end(), declaration.kind) != kinds.end();
-    if (!wanted || declaration.unparsed) continue;
+    if (!wanted || declaration.index < 0) continue;  // below 0: of an item with a syntax error
     found.emplace_back(declaration.span.begin, name);
   }
   std::sort(found.begin(), found.end());

@@ -458,15 +458,18 @@ void AccessProver::report_escape(const ir::Access& access, const End& end, Span 
                                  const std::vector<Span>& applied_at) {
   static const char* const kDefaultNames[kMaxRank] = {"i", "j", "k", "l", "m", "n", "o", "p"};
   const auto d = static_cast<size_t>(end.dimension);
-  const ir::Boundary& rules = field_of(access).boundary[d];
-  const bool ruled =
-      rules.low.kind != ir::BoundaryKind::None || rules.high.kind != ir::BoundaryKind::None;
-  // If a dimension has no rule, all reads that leave the field in it have the same cause.
-  if (!ruled && !unruled_reported_.emplace(access.field, end.dimension).second) return;
   const ir::Range& domain = field_of(access).box.ranges[d];
   const bool low = end.side == Side::Low;
   const bool leaves_low = low != end.thrown;
   const ir::Range& region = region_in(access, d);
+  const ir::Boundary& rules = field_of(access).boundary[d];
+  const bool ruled =
+      rules.low.kind != ir::BoundaryKind::None || rules.high.kind != ir::BoundaryKind::None;
+  // Without a rule, all reads that leave the field at a side have the same cause. If the region is
+  // the whole domain, this includes both sides: a boundary is missing.
+  const bool whole = region == domain;
+  const int sides = whole ? 0 : low ? 1 : 2;
+  if (!ruled && !unruled_reported_.emplace(access.field, 3 * end.dimension + sides).second) return;
   const ir::Affine& at = low ? region.low : region.high;
   const auto of_grid = static_cast<size_t>(field_of(access).dimension(d));
   const std::string& given = index_names_[of_grid];

@@ -107,7 +107,7 @@ class AccessProver {
   std::vector<ir::Affine> facts_of_place_;
   std::map<std::tuple<ir::FieldId, End, int>, Verdict> known_;  // by field, end and offset
   std::map<ir::FieldId, std::vector<ir::Excess>> excess_;
-  std::set<std::pair<ir::FieldId, int>> unruled_reported_;  // by field and dimension
+  std::set<std::pair<ir::FieldId, int>> unruled_reported_;  // by field, dimension and side
 };
 
 }  // namespace stencil::sema

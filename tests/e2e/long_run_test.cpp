@@ -425,6 +425,27 @@ TEST_F(LongRun, FailedSeriesLeaveACheckpoint) {
   EXPECT_EQ(read(file("a.npy")), whole);
 }
 
+TEST_F(LongRun, ARestartAtTheLastStepSaysSo) {
+  write("heat.stn", kHeat);
+  const std::string run = "run heat.stn --device reference --steps 3 ";
+  ASSERT_EQ(stencilc(run + "--checkpoint c.ckpt").status, 0);
+  const Outcome rest = stencilc(run + "--restart c.ckpt --out A=a.npy");
+  EXPECT_EQ(rest.status, 0) << rest.err;
+  expect_contains(rest.out, "steps     0, after 3 of the checkpoint: nothing is left to do");
+  expect_contains(rest.out, "wrote     a.npy\n");
+  const Outcome more = stencilc("run heat.stn --device reference --steps 4 --restart c.ckpt");
+  EXPECT_EQ(more.out.find("nothing is left"), std::string::npos) << more.out;
+}
+
+TEST_F(LongRun, TheSummaryListsFiles) {
+  write("heat.stn", kHeat);
+  const std::string run = "run heat.stn --device reference --steps 3 ";
+  expect_contains(stencilc(run + "--out A=a.npy --every 2").out, "wrote     a.npy, a_*.npy\n");
+  expect_contains(stencilc(run + "--out a.vti,every=2").out, "wrote     a.vti, a_*.vti, a.pvd\n");
+  expect_contains(stencilc(run + "--out a.nc --every 2").out, "wrote     a.nc\n");
+  EXPECT_EQ(stencilc(run).out.find("wrote"), std::string::npos);
+}
+
 TEST_F(LongRun, ReadOnlyDirectoriesAreReportedBeforeTheRun) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   write("heat.stn", kHeat);
