@@ -180,7 +180,7 @@ TEST_F(Repeat, ResumesFromACheckpoint) {
     const std::string rest = run("beside.stn --restart c.ckpt --out U=u2.npy --out H=h2.npy" + on);
     EXPECT_TRUE(read(file("u.npy")) == read(file("u2.npy"))) << on << " U";
     EXPECT_TRUE(read(file("h.npy")) == read(file("h2.npy"))) << on << " H";
-    const auto reductions = [](const std::string& out) { return out.substr(out.find("reduce ")); };
+    EXPECT_NE(reductions(whole), "");
     EXPECT_EQ(reductions(whole), reductions(rest)) << on;
   }
   // A checkpoint with another number of iterations belongs to another program.

@@ -30,6 +30,16 @@ inline bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+// The lines of `out` that start with "reduce": the names and values of reductions.
+inline std::string reductions(const std::string& out) {
+  std::istringstream lines(out);
+  std::string found;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("reduce ")) found += line + "\n";
+  }
+  return found;
+}
+
 // For a child process: signals end it, even if the parent ignores them (nohup, background jobs).
 inline void restore_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);

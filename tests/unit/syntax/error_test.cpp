@@ -294,6 +294,7 @@ TEST(Error, GridAttributes) {
       |                 ^~~~~~
       = expected: 'steps', 'origin', 'spacing' or ';' after the grid
       = found: 'spacng'
+      = hint: did you mean 'spacing'?
 t.stn:2:27: error P001: unexpected '2'
     2 | grid H = [0..9] origin [1 2];
       |                           ^
