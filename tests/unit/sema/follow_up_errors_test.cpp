@@ -84,9 +84,12 @@ TEST(FollowUpErrors, AreNotGivenForReadsByCoordinates) {
   const std::string field = "field u : real on G boundary clamp;\n";
   const std::string use = "stencil one : u on G = f(u);\n";
   expect_only("S010", kSmallGrid + field + "function f(w : field) = w[i-1,j];\n" + use);
-  expect_only("S010", kSmallGrid + field + "function f(w : field) { let a = w[i,j+1]; = 2*a; }\n" + use);
-  expect_only("S010", kSmallGrid + field + "stencil one : u { let a = u[i,j-1]; [0..3,0..3] = a; }\n");
-  expect_only("S005", kSmallGrid + field + "stencil one : u { let a = u(i,j-1); [0..3,0..3] = a; }\n");
+  expect_only("S010",
+              kSmallGrid + field + "function f(w : field) { let a = w[i,j+1]; = 2*a; }\n" + use);
+  expect_only("S010",
+              kSmallGrid + field + "stencil one : u { let a = u[i,j-1]; [0..3,0..3] = a; }\n");
+  expect_only("S005",
+              kSmallGrid + field + "stencil one : u { let a = u(i,j-1); [0..3,0..3] = a; }\n");
   // Names elsewhere are still reported.
   EXPECT_EQ(codes_of(kSmallGrid + field + "function f(w : field) = w[i-1,j] + alpha;\n" + use),
             (std::vector<std::string>{"S010", "S004"}));
@@ -97,8 +100,8 @@ TEST(FollowUpErrors, AreNotGivenForFurtherReadsBeyondAnEdge) {
   const std::string lap =
       "function lap(w : field) = w[1,0] + w[-1,0] + w[0,1] + w[0,-1] - 4*w[0,0];\n";
   const std::string fields = "field u, v : real on G;\n";
-  const std::string text =
-      kSmallGrid + fields + lap + "stencil both : u, v on G = { u = lap(u), v = lap(v) + u[-1,0] };\n";
+  const std::string text = kSmallGrid + fields + lap +
+                           "stencil both : u, v on G = { u = lap(u), v = lap(v) + u[-1,0] };\n";
   EXPECT_EQ(codes_of(text), (std::vector<std::string>{"S031", "S031"}));
   EXPECT_NE(
       analyze_text(text).messages.find(
