@@ -34,10 +34,10 @@ kernel::Kernel zero_by_loops(kernel::Kernel kernel, kernel::FreshNames& fresh);
 // --- Threads as loops (thread_loops.cpp)
 
 // Gives every Threads statement its loops (loop_nest.h), after dropping barriers and tidying what
-// is left: each loop ends before the next begins. Per-thread buffers used in only one Threads
-// statement become local to its loops; others get a place per thread. A Shuffle then reads the
-// place of its neighbour. This is one pass, because a kernel without barriers is invalid until its
-// threads are loops.
+// is left: each loop ends before the next begins. Per-thread buffers that carry no value from one
+// Threads statement to another become local to its loops; others get a place per thread. A Shuffle
+// then reads the place of its neighbour. This is one pass, because a kernel without barriers is
+// invalid until its threads are loops.
 kernel::Kernel make_thread_loops(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
 // --- Tidying for C compilers (tidy.cpp)

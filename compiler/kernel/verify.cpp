@@ -224,7 +224,8 @@ class KernelVerifier {
 
   // Per-thread buffers that outlive a Threads statement must have a place for each thread.
   void thread_buffers() {
-    std::map<BufferId, int> uses;  // Threads statements, counted twice inside a loop
+    // Threads statements that may read an earlier value, counted twice inside a loop
+    std::map<BufferId, int> uses;
     count_uses(kernel_.body, 1, uses);
     std::vector<int64_t> places;
     for (size_t axis = kMaxRank; axis-- > 0;) {
@@ -235,7 +236,8 @@ class KernelVerifier {
       if (buffer.space != Space::Thread) continue;
       if (buffer.local) {
         if (uses[id] > 1)
-          fail(fmt::format("'{}' is local but used by several Threads statements", buffer.name));
+          fail(fmt::format("'{}' is local but may carry a value between Threads statements",
+                           buffer.name));
         continue;
       }
       bool has_places = buffer.extents.size() >= places.size();
@@ -245,7 +247,7 @@ class KernelVerifier {
       if (!has_places) fail(fmt::format("'{}' has no place for every thread", buffer.name));
     }
   }
-  static void count_uses(const Body& body, int times, std::map<BufferId, int>& uses) {
+  void count_uses(const Body& body, int times, std::map<BufferId, int>& uses) const {
     for (const Statement& statement : body) {
       const auto* branch = std::get_if<If>(&statement.kind);
       const auto* scope = std::get_if<Scope>(&statement.kind);
@@ -257,7 +259,11 @@ class KernelVerifier {
       if (!threads) continue;
       std::set<BufferId> touched = buffers_loaded(threads->body);
       touched.merge(buffers_stored(threads->body));
-      for (const BufferId id : touched) uses[id] += times;
+      for (const BufferId id : touched) {
+        if (at(id).space == Space::Thread && !may_read_earlier_value(kernel_, threads->body, id))
+          continue;
+        uses[id] += times;
+      }
     }
   }
   bool known(BufferId id) const { return id >= 0 && id < static_cast<int>(kernel_.buffers.size()); }

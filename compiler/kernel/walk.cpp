@@ -204,6 +204,67 @@ std::set<BufferId> buffers_stored(const Body& body) {
   return buffers;
 }
 
+namespace {
+
+// Follows one buffer of one element through a body.
+class ValueFlow {
+ public:
+  explicit ValueFlow(BufferId buffer) : buffer_(buffer) {}
+
+  // Whether a statement may load the value from before the body. `set`: whether the buffer has
+  // certainly been stored to; updated to what holds after the body.
+  bool may_read(const Body& body, bool& set) const {
+    for (const Statement& statement : body) {
+      if (set) return false;
+      bool loads = false;
+      for_each_expression(statement, [&](const Expr& expr) {
+        for_each_node(expr, [&](const Expr& node) {
+          const auto* load = std::get_if<Load>(&node->kind);
+          loads |= load && load->buffer == buffer_;
+        });
+      });
+      if (loads || nested(statement, set)) return true;
+    }
+    return false;
+  }
+
+ private:
+  bool nested(const Statement& statement, bool& set) const {
+    if (const auto* store = std::get_if<Store>(&statement.kind)) {
+      set |= store->buffer == buffer_;
+      return false;
+    }
+    if (const auto* branch = std::get_if<If>(&statement.kind)) {
+      bool then = set, otherwise = set;
+      if (may_read(branch->then, then) || may_read(branch->otherwise, otherwise)) return true;
+      set = then && otherwise;
+      return false;
+    }
+    if (const auto* loop = std::get_if<For>(&statement.kind)) {
+      bool in_loop = set;  // there may be no iteration
+      return may_read(loop->body, in_loop);
+    }
+    if (const auto* scope = std::get_if<Scope>(&statement.kind)) return may_read(scope->body, set);
+    if (const auto* copy = std::get_if<Copy>(&statement.kind)) {
+      return copy->from == buffer_ || copy->to == buffer_;
+    }
+    const auto* shuffle = std::get_if<Shuffle>(&statement.kind);
+    return shuffle && std::any_of(shuffle->moves.begin(), shuffle->moves.end(),
+                                  [&](const Shuffle::Move& move) {
+                                    return move.from == buffer_ || move.to == buffer_;
+                                  });
+  }
+
+  BufferId buffer_;
+};
+
+}  // namespace
+
+bool may_read_earlier_value(const Kernel& kernel, const Body& body, BufferId buffer) {
+  bool set = false;
+  return !kernel.buffers[buffer].extents.empty() || ValueFlow(buffer).may_read(body, set);
+}
+
 int64_t indexed_bytes(const Kernel& kernel) {
   std::set<BufferId> indexed;
   const auto note = [&](const std::string& variable, BufferId id, const std::vector<Expr>& index) {

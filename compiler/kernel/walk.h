@@ -47,6 +47,9 @@ std::map<std::string, int> binders_in(const Body& body);
 // Buffers loaded from (stored to) anywhere in the body.
 std::set<BufferId> buffers_loaded(const Body& body);
 std::set<BufferId> buffers_stored(const Body& body);
+// Whether the body, executed by one thread, may read a value that the buffer had before. Exact only
+// for buffers of one element; true for others that the body accesses.
+bool may_read_earlier_value(const Kernel& kernel, const Body& body, BufferId buffer);
 
 // Bytes of per-thread arrays that are indexed by the variable of a rolled loop. Compilers cannot
 // keep these in registers.

@@ -84,8 +84,16 @@ emit::Options emit_options() {
 
 Status HostAccelerator::find_kernels() {
   const int64_t most = schedule::cpu().block_bytes;
-  for (const kernel::Kernel& kernel : module_.kernels) {
-    const int64_t bytes = kernel::block_bytes(kernel, module_.constants);
+  std::optional<kernel::Module> legal;
+  for (size_t i = 0; i < module_.kernels.size(); ++i) {
+    const kernel::Kernel& kernel = module_.kernels[i];
+    int64_t bytes = kernel::block_bytes(kernel, module_.constants);
+    // Legalisation is slow, but it moves per-thread buffers into loops, where they need no place
+    // per thread.
+    if (bytes > most) {
+      if (!legal) legal = emit::legalise(module_, emit_options());
+      bytes = kernel::block_bytes(legal->kernels[i], legal->constants);
+    }
     if (bytes > most) {
       return Failure{"R043",
                      fmt::format("kernel {} needs {} bytes of stack per thread for the arrays of a "

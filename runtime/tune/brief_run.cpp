@@ -3,6 +3,10 @@
 // what the kernel cache holds, so equal runs take equal schedules.
 #include "runtime/tune/brief_run.h"
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "runtime/tune/compilation.h"
 #include "runtime/tune/search.h"
 
@@ -10,8 +14,20 @@ namespace stencil::tune {
 
 namespace {
 
-constexpr size_t kCompared = 5;      // the model's choice, and the best of each family
+constexpr size_t kCompared = 5;      // besides the best of each family
 constexpr double kNoticeable = 0.5;  // seconds
+
+// The model's choice first.
+std::vector<Candidate> candidates_of(Search& search, const schedule::Space& space) {
+  std::vector<Candidate> out = search.first(kCompared);
+  std::set<std::string> families;
+  for (const Candidate& candidate : out) families.insert(candidate.schedule.family);
+  for (const schedule::Candidate& candidate : space.ranked) {
+    if (!families.insert(candidate.schedule.family).second) continue;
+    if (auto given = search.give(candidate.schedule)) out.push_back(*std::move(given));
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -25,7 +41,7 @@ std::optional<runtime::KnownLine> brief_choice(const ir::Program& program,
   schedule::Scheduler scheduler(program, machine);
   const schedule::Space space = schedule::explore(scheduler, schedule::Effort::Quick);
   Search search(scheduler, space);
-  const std::vector<Candidate> candidates = search.first(kCompared);
+  const std::vector<Candidate> candidates = candidates_of(search, space);
   std::optional<double> usual, least;
   const Candidate* soonest = nullptr;
   for (const Candidate& candidate : candidates) {

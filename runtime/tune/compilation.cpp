@@ -13,7 +13,7 @@ namespace stencil::tune {
 
 namespace {
 
-constexpr double kOnCpu = 3e-5, kOnGpu = 6e-5;  // seconds per character
+constexpr double kOnCpu = 2e-5, kOnGpu = 6e-5;  // seconds per character
 
 }  // namespace
 

@@ -73,6 +73,8 @@ TEST_F(PointSets, AddTheirWeightedValues) {
   for (const char* arguments :
        {"--device reference", "--device host", "--device host --schedule direct",
         "--device host --schedule 'overlapped T=3'", "--device host --schedule 'planes T=2'",
+        // Per-thread buffers of all steps would not fit the stack.
+        "--device host --schedule 'overlapped T=4 block=512x192'",
         "--device host --open S -D S=4"}) {
     EXPECT_EQ(run(arguments), expected) << arguments;
   }

@@ -261,12 +261,12 @@ const Rule kBodyRules[] = {
        add(loops(m), "own", Scalar::F32, Space::Thread, 4);
        m.kernels[0].buffers.back().extents.clear();
      }},
-    {"local_twice", "kernel k: 'own' is local but used by several Threads statements",
+    {"local_twice", "kernel k: 'own' is local but may carry a value between Threads statements",
      [](Module& m) {
        add_places(m).local = true;
        section(m, 2).push_back({Store{3, {integer(0)}, real(1, Scalar::F32)}});
      }},
-    {"local_in_a_loop", "kernel k: 'own' is local but used by several Threads statements",
+    {"local_in_a_loop", "kernel k: 'own' is local but may carry a value between Threads statements",
      [](Module& m) {
        add_places(m).local = true;
        Statement threads = body(m)[1];

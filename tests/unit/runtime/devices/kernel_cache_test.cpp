@@ -482,15 +482,25 @@ TEST_F(KernelCacheTest, ManyThreadsBuildAColdEntryOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(KernelCacheTest, KilledBuildersDoNotBlockOthers) {
+// A process that builds the entry until it is killed; returns once it has begun.
+pid_t spawn_hanging_builder(const KernelCache& cache, const CacheKey& key) {
+  int ends[2];
+  if (::pipe(ends) != 0) return -1;
   const pid_t builder = spawn([&] {
-    (void)cache().get(kKey, []() -> Result<std::string> {
-      ::pause();
+    (void)cache.get(key, [&]() -> Result<std::string> {
+      while (::write(ends[1], "b", 1) == 1) ::pause();
       return std::string();
     });
     return 0;
   });
-  while (files().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  char begun;
+  EXPECT_EQ(::read(ends[0], &begun, 1), 1);
+  for (const int end : ends) ::close(end);
+  return builder;
+}
+
+TEST_F(KernelCacheTest, KilledBuildersDoNotBlockOthers) {
+  const pid_t builder = spawn_hanging_builder(cache(), kKey);
   const auto begin = std::chrono::steady_clock::now();
   std::thread killer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -504,14 +514,7 @@ TEST_F(KernelCacheTest, KilledBuildersDoNotBlockOthers) {
 }
 
 TEST_F(KernelCacheTest, WaitsForHangingBuildersForALimitedTime) {
-  const pid_t builder = spawn([&] {
-    (void)cache().get(kKey, []() -> Result<std::string> {
-      ::pause();
-      return std::string();
-    });
-    return 0;
-  });
-  while (files().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const pid_t builder = spawn_hanging_builder(cache(), kKey);
   EXPECT_EQ(get(cache(int64_t{1} << 30, 0.1), kKey, "mine"), "mine");
   EXPECT_EQ(get(cache(), kKey, "?"), "mine");
   ::kill(builder, SIGKILL);

@@ -22,7 +22,7 @@ stencil b : B[1..63, 1..63, 1..63] = B[0,0,0] + 0.1 * (A[-1,0,0] - A[0,-1,0] + A
 
 TEST(Compilation, LongKernelsTakeLong) {
   for (const bool on_cpu : {false, true}) {
-    EXPECT_GT(compilation_of(100'000, on_cpu), 2);
+    EXPECT_GT(compilation_of(100'000, on_cpu), 1);
     EXPECT_LT(compilation_of(5'000, on_cpu), 1);
   }
 }
