@@ -14,6 +14,7 @@
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/threads.h"
+#include "runtime/devices/host_library.h"
 #include "runtime/devices/kernel_cache.h"
 
 namespace stencil::runtime {
@@ -45,6 +46,9 @@ const Variable kVariables[] = {
      "off, or a file with a '/' in its name"},
     {"OPENCL_CPU", [](std::string_view text) { return text == "loops" || text == "work-items"; },
      "loops or work-items"},
+    {"HOST_OPTIMISATION",
+     [](std::string_view text) { return HostLibrary::parse_optimisation(text).has_value(); },
+     "a level from 0 to 3"},
     {"HOST_LIBRARY", [](std::string_view) { return true; }, "a file"},
     {"MPI_LIBRARY", [](std::string_view) { return true; }, "a file"},
     {"NVRTC_PATH", [](std::string_view) { return true; }, "directories, separated by ':'"},

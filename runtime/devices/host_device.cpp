@@ -238,8 +238,11 @@ Result<std::string> compile(const Job& job, const std::string&) {
   if (!library.ok()) return library.failure();
   const std::string source = host_source(*job.module);
   const FpMode fp = job.module->fp;
-  return cached({"host", {"object", library.value().target(), std::string(name(fp)), source}},
-                [&] { return library.value().compile(source, fp); });
+  const int optimisation = HostLibrary::wanted_optimisation();
+  return cached({"host",
+                 {"object", library.value().target(), std::string(name(fp)),
+                  fmt::format("O{}", optimisation), source}},
+                [&] { return library.value().compile(source, fp, optimisation); });
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <vector>
 
 #include "compiler/support/numbers.h"
@@ -76,6 +77,16 @@ Result<std::string> HostLibrary::compile(const std::string& source,
   if (compiled) return text;
   return Failure{"R042", fmt::format("the host compiler failed\n{}\n{}", text, numbered(source)),
                  ""};
+}
+
+std::optional<int> HostLibrary::parse_optimisation(std::string_view text) {
+  if (text.size() != 1 || text[0] < '0' || text[0] > '3') return std::nullopt;
+  return text[0] - '0';
+}
+
+int HostLibrary::wanted_optimisation() {
+  const char* const text = std::getenv("STENCIL_HOST_OPTIMISATION");
+  return parse_optimisation(text != nullptr ? text : "").value_or(kFull);
 }
 
 Result<std::string> HostLibrary::compile(const std::string& source, FpMode fp,

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -41,8 +43,11 @@ class HostLibrary {
   // or of another version.
   static const Result<HostLibrary>& open();
 
-  // Optimisation level, 0 to 3, as in -O3.
+  // Optimisation levels, 0 to 3, as in -O3. parse_optimisation() reads a level from the value of
+  // STENCIL_HOST_OPTIMISATION; wanted_optimisation() is that level, or kFull.
   static constexpr int kFull = 3;
+  static std::optional<int> parse_optimisation(std::string_view text);
+  static int wanted_optimisation();
 
   // Compiles emitted C++ (emit::Options::kernels_only) to an object file in memory. It may be
   // stored and loaded by other processes with the same target(). R042 with the compiler's messages

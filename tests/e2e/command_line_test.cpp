@@ -238,6 +238,7 @@ TEST_F(CommandLine, InvalidEnvironmentVariablesAreRefused) {
       {"STENCIL_CACHE", "no", "takes off, or a directory with a '/' in its name, found 'no'"},
       {"STENCIL_TUNED", "yes", "takes off, or a file with a '/' in its name, found 'yes'"},
       {"STENCIL_CACHE_SIZE", "1g", "takes a number of bytes"},
+      {"STENCIL_HOST_OPTIMISATION", "4", "takes a level from 0 to 3, found '4'"},
       {"STENCIL_THREAD", "2", "did you mean STENCIL_THREADS?"},
       {"STENCIL_OPENCL_CPU", "slow", "takes loops or work-items, found 'slow'"},
   };

@@ -1,4 +1,5 @@
 // Point sets from the command line: their effect, their files, and refused positions.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -78,6 +79,37 @@ TEST_F(PointSets, AddTheirWeightedValues) {
         "--device host --open S -D S=4"}) {
     EXPECT_EQ(run(arguments), expected) << arguments;
   }
+}
+
+// Clang compiles sources of more than 150,000 characters without unrolling loops.
+TEST_F(PointSets, WorkInLongKernels) {
+  write("shot.stn",
+        "grid G = [0..59, 0..79] steps 30;\n"
+        "field U : real on G history 2;\n"
+        "points shots [0..1] on G;\n"
+        "series w : real [0..29];\n"
+        "points mics [0..4] on G;\n"
+        "stencil wave : U[1..58, 1..78] = 2 * U[0,0] - U@-1[0,0] + shots * w[time] +\n"
+        "  0.2 * (U[-1,0] + U[1,0] + U[0,-1] + U[0,1] - 4 * U[0,0]);\n"
+        "record trace [0..29] = U[0,0] at mics;\n"
+        "init shots[p] = { 20.5, 10 + 30.0 * p };\n"
+        "init w[t] = sin(0.3 * real(t));\n"
+        "init mics[p] = { 5.0, 2.5 + 15.0 * p };\n");
+  ::setenv("STENCIL_HOST_OPTIMISATION", "3", 1);
+  const std::string line = " --schedule 'planes T=14'";
+  const Outcome emitted = stencilc("shot.stn --machine cpu -o long.cpp" + line);
+  EXPECT_EQ(emitted.status, 0) << emitted.err;
+  EXPECT_GT(read(file("long.cpp")).size(), 160000u);
+  const std::string strict =
+      "run shot.stn --fp strict --out U=u_{0}.npy --out trace=t_{0}.npy --device {0}";
+  for (const std::string& device : {std::string("host"), std::string("reference")}) {
+    const Outcome outcome =
+        stencilc(fmt::format(fmt::runtime(strict), device) + (device == "host" ? line : ""));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  }
+  EXPECT_TRUE(read(file("u_host.npy")) == read(file("u_reference.npy")));
+  EXPECT_TRUE(read(file("t_host.npy")) == read(file("t_reference.npy")));
+  ::setenv("STENCIL_HOST_OPTIMISATION", "1", 1);
 }
 
 TEST_F(PointSets, TakePositionsFromFiles) {
