@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """Compares the completion scripts with --help: completion_test.py STENCILC SOURCE."""
+import os
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -79,6 +83,53 @@ class Zsh(unittest.TestCase):
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")
     def test_syntax(self):
         subprocess.run(["zsh", "-n"], input=output("completion", "zsh"), text=True, check=True)
+
+    @unittest.skipUnless(shutil.which("zsh"), "no zsh")
+    def test_typed(self):
+        """Types words and the tab key into an interactive zsh."""
+        with tempfile.TemporaryDirectory() as directory:
+            open(directory + "/heat.stn", "w").close()
+            shell = Terminal(["zsh", "-f"], directory)
+            with open(directory + "/script", "w") as script:
+                script.write(output("completion", "zsh"))
+            shell.type("PS1='> '; autoload -Uz compinit; compinit -u -D; source script; echo rea''dy\n")
+            shell.until("ready")
+            for typed, expected in [("stencilc ver\t", "verify"), ("stencilc run --dev\t", "--device"),
+                                    ("stencilc run --device refe\t", "reference"),
+                                    ("stencilc run he\t", "heat.stn")]:
+                with self.subTest(typed):
+                    shell.type(typed)
+                    shell.until(expected)
+                    shell.type("\x03")
+                    shell.until("> ")
+            shell.close()
+
+
+class Terminal:
+    """A program in a terminal of its own."""
+
+    def __init__(self, command, directory):
+        self.pid, self.file = pty.fork()
+        if self.pid == 0:
+            os.chdir(directory)
+            os.execvpe(command[0], command, {**os.environ, "TERM": "dumb"})
+
+    def type(self, text):
+        os.write(self.file, text.encode())
+
+    def until(self, expected):
+        """Reads what the program prints until it contains `expected`."""
+        text = ""
+        while expected not in text:
+            if not select.select([self.file], [], [], 60)[0]:
+                raise AssertionError(f"no '{expected}' in {text!r}")
+            text += os.read(self.file, 65536).decode(errors="replace")
+            text = re.sub(r"\x07|\x1b\[[?0-9;]*[A-Za-z]", "", text)
+
+    def close(self):
+        os.close(self.file)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
 
 
 if __name__ == "__main__":
