@@ -263,6 +263,11 @@ const TokenRow kTokens[] = {
        return is_one_of("[ ,", p.back()) && ends_operand(p.opened_behind()) && !box;
      }},
     {": ..", 0, kDue<primary>, kRange, [](const Place& p) { return is_one_of("[ ,", p.back()); }},
+    {"", 0, kDue<grammar::index_name>,
+     "a box follows the field: 'stencil s : A[1..N-2] = ...'; after a grid stand names of indices",
+     [](const Place& p) {
+       return p.item() == "stencil" && (is_number(p.token()) || is_one_of("- (", p.token()));
+     }},
     {":", 0, kDue<grammar::index_name>, "an init covers the whole field: 'init A = 1;'"},
     {":", 0, kOperator, "a function is called by its name alone, as in 'sin(x)'",
      [](const Place& p) { return p.byte_behind() == ':'; }},
