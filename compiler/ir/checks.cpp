@@ -13,6 +13,7 @@
 #include "compiler/ir/axes.h"
 #include "compiler/ir/known.h"
 #include "compiler/ir/passes.h"
+#include "compiler/support/magnitude.h"
 
 namespace stencil::ir {
 namespace {
@@ -87,8 +88,7 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
       for (const Node& node : piece.graph.nodes()) {
         const auto* access = std::get_if<Access>(&node.kind);
         for (size_t d = 0; access && d < access->offsets.size(); ++d) {
-          if (std::abs(int64_t{access->offsets[d]}) > kLargestOffset)
-            too_large(node.span, "the offset");
+          if (magnitude(access->offsets[d]) > kLargestOffset) too_large(node.span, "the offset");
         }
       }
     }
@@ -161,9 +161,9 @@ int64_t largest_magnitude(const Program& program, ParamId param) {
     for (const auto& [term, coefficient] : affine.terms) {
       read |= term == param;
       fits = fits && coefficient > -kMost && coefficient < kMost;
-      fits = fits && !__builtin_add_overflow(sum, std::abs(coefficient), &sum);
+      fits = fits && !__builtin_add_overflow(sum, magnitude(coefficient), &sum);
     }
-    if (read) least = std::min(least, fits ? (kMost - std::abs(affine.constant)) / sum : 0);
+    if (read) least = std::min(least, fits ? (kMost - magnitude(affine.constant)) / sum : 0);
   });
   return least;
 }

@@ -11,6 +11,7 @@
 
 #include "compiler/ir/known.h"
 #include "compiler/ir/rewrite.h"
+#include "compiler/support/magnitude.h"
 
 namespace stencil::ir {
 
@@ -96,9 +97,9 @@ class Forms {
   }
   static std::optional<Form> small(Form form) {
     for (const int64_t coefficient : form.coefficients) {
-      if (std::abs(coefficient) > kLargestCoefficient) return std::nullopt;
+      if (magnitude(coefficient) > kLargestCoefficient) return std::nullopt;
     }
-    if (std::abs(form.constant) > kLargestCoordinate) return std::nullopt;
+    if (magnitude(form.constant) > kLargestCoordinate) return std::nullopt;
     return form;
   }
 
@@ -185,7 +186,7 @@ class Finder {
                                      Congruence::Kind kind) const {
     auto out = remainder(rest);
     const auto to = forms_.number(with);
-    if (!out || !to || std::abs(*to) >= out->modulus) return std::nullopt;
+    if (!out || !to || magnitude(*to) >= out->modulus) return std::nullopt;
     if (is_natural(*forms_[operands(graph_[rest])[0]], region_))
       return std::nullopt;  // of() finds the remainder itself
     out->node = id;

@@ -5,6 +5,7 @@
 // extents are assumed to fit 32 bits: no machine has memory for a grid with two dimensions of
 // nearly 2^30 points and further dimensions.
 #include "compiler/ir/integer_ranges.h"
+#include "compiler/support/magnitude.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -112,9 +113,9 @@ IntegerRanges::IntegerRanges(const Program& program, const Box* region, int64_t 
     : program_(program), region_(region), margin_(margin) {
   for (const Param& param : program.params) params_.push_back(full(param.type));
   const auto bound = [&](const Affine& end) {
-    if (end.terms.size() != 1 || std::abs(end.terms[0].second) != 1) return;
+    if (end.terms.size() != 1 || magnitude(end.terms[0].second) != 1) return;
     Interval& range = params_[end.terms[0].first];
-    const int64_t far = kLargestCoordinate + std::abs(end.constant);
+    const int64_t far = kLargestCoordinate + std::min(magnitude(end.constant), int64_t{1} << 61);
     range.least = std::max(range.least, -far);
     range.most = std::min(range.most, far);
   };
@@ -249,7 +250,7 @@ std::optional<IntegerRanges::Form> IntegerRanges::form_of(const Graph& graph,
   const size_t rank = region_ ? region_->ranges.size() : 0;
   Form out{{}, std::vector<int64_t>(rank, 0)};
   if (const auto* constant = std::get_if<Constant>(&node.kind)) {
-    if (std::abs(constant->integer) > kLargestTerm) return std::nullopt;
+    if (magnitude(constant->integer) > kLargestTerm) return std::nullopt;
     out.affine.constant = constant->integer;
     return out;
   }
@@ -290,9 +291,9 @@ std::optional<IntegerRanges::Form> IntegerRanges::form_of(const Graph& graph,
   out.affine = a.affine * times_a + b.affine * times_b;
   for (size_t d = 0; d < rank; ++d)
     out.indices[d] = a.indices[d] * times_a + b.indices[d] * times_b;
-  bool small = std::abs(out.affine.constant) <= kLargestTerm;
-  for (const auto& [id, times] : out.affine.terms) small = small && std::abs(times) <= 64;
-  for (const int64_t times : out.indices) small = small && std::abs(times) <= 64;
+  bool small = magnitude(out.affine.constant) <= kLargestTerm;
+  for (const auto& [id, times] : out.affine.terms) small = small && magnitude(times) <= 64;
+  for (const int64_t times : out.indices) small = small && magnitude(times) <= 64;
   return small ? std::optional(out) : std::nullopt;
 }
 
@@ -318,7 +319,7 @@ std::optional<Interval> IntegerRanges::range_of(const Form& form) const {
       const WideInteger term =
           WideInteger{times} * ((times > 0) == most ? range.most : range.least);
       if (times * sign > 0 && times * sign <= extents_[id]) {
-        several += std::abs(times);
+        several += magnitude(times);
         alone = term;
       } else {
         value += term;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
+#include "compiler/support/magnitude.h"
 
 namespace stencil::lifter {
 
@@ -378,7 +379,7 @@ bool Executor::stays_within(X x, const Poly& p, bool assume) {
   });
   // Larger constants are not sizes, as in i + 4294967299 converted to int, or 4294967290u + k.
   const int64_t largest = int64_t{1} << (bits_of(x->type) == 32 ? 30 : 61);
-  if (!sizes || bits_of(x->type) < 32 || std::abs(p.constant()) > largest) return false;
+  if (!sizes || bits_of(x->type) < 32 || magnitude(p.constant()) > largest) return false;
   if (bits_of(x->type) == 32 && !p.fits_program()) return false;
   const Poly least = extreme(p, false);
   if (!is_unsigned(x->type) || known_at_least_zero(least)) return true;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
+#include "compiler/support/magnitude.h"
 
 namespace stencil::lifter {
 
@@ -356,7 +357,7 @@ bool Executor::moves_along(const Loop& loop) {
   out_.index_names.push_back(c_expression(loop.counter.path));
   const bool up = loop.step > 0;
   const Domain domain{id, Poly::of(up ? loop.first : loop.last),
-                      Poly::of(up ? loop.last : loop.first), std::abs(loop.step), up ? 1 : -1};
+                      Poly::of(up ? loop.last : loop.first), magnitude(loop.step), up ? 1 : -1};
   active_.push_back({domain, "probe" + std::to_string(id), out_.index_names.back(), {}});
   X index = pool_.leaf(XKind::Index, CScalar::I64, id, out_.index_names.back());
   cells_[loop.counter.path] = scalar_value(pool_.cast(index, loop.type));
@@ -386,7 +387,7 @@ bool Executor::unrolled(const Loop& loop) {
   const bool near = contains(loop.first, XKind::Index) && !contains(loop.first, XKind::Load);
   if (!count.is_constant() || !(first.is_constant() || near)) return false;
   const int64_t span = loop.step > 0 ? count.constant() : -count.constant();
-  const int64_t times = span < 0 ? 0 : span / std::abs(loop.step) + 1;
+  const int64_t times = span < 0 ? 0 : span / magnitude(loop.step) + 1;
   constexpr int64_t kAlways = 5;
   if (times > options_.unroll || (times > kAlways && moves_along(loop))) return false;
   const auto counter = [&](int64_t i) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
+#include "compiler/support/magnitude.h"
 
 namespace stencil::lifter {
 
@@ -57,7 +58,7 @@ void Executor::space_loop(const Loop& loop) {
   if (is_unsigned(loop.type)) pool_.count_from_zero(entry->second);
   Domain domain;
   domain.index = entry->second;
-  domain.stride = std::abs(loop.step);
+  domain.stride = magnitude(loop.step);
   domain.direction = loop.step > 0 ? 1 : -1;
   domain.low = Poly::of(loop.step > 0 ? loop.first : loop.last);
   domain.high = Poly::of(loop.step > 0 ? loop.last : loop.first);
@@ -97,7 +98,7 @@ void Executor::space_loop(const Loop& loop) {
   for (const Poly& bound : {domain.low, domain.high}) {
     constexpr int64_t kLargestCoordinate = int64_t{1} << 30;  // limit of grid coordinates
     const bool number = bound.is_constant();
-    if (bound.fits_program() && (!number || std::abs(bound.constant()) <= kLargestCoordinate))
+    if (bound.fits_program() && (!number || magnitude(bound.constant()) <= kLargestCoordinate))
       continue;
     refuse(
         "C012", n,

@@ -4,6 +4,7 @@
 // nothing else from arrays that the nest writes, it is placed after the nest. Otherwise it is
 // placed before the nest and recomputes the values to be written.
 #include "compiler/lift/reductions.h"
+#include "compiler/support/magnitude.h"
 
 #include <fmt/format.h>
 
@@ -155,7 +156,7 @@ class Finder {
       for (X s : n->args) {
         const Poly p = Poly::of(s);
         terms += static_cast<int64_t>(p.terms().size());
-        away += std::abs(p.constant());
+        away += stencil::magnitude(p.constant());
       }
       const std::array<int64_t, 4> rank = {-static_cast<int64_t>(n->args.size()),
                                            is_written(n->id) ? 0 : 1, terms, away};

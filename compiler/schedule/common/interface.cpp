@@ -14,6 +14,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/schedule/common/describe.h"
 #include "compiler/schedule/common/evaluate.h"
+#include "compiler/support/magnitude.h"
 
 namespace stencil::schedule {
 
@@ -364,7 +365,7 @@ void Interface::limit_coordinates(std::vector<kernel::Check>& checks) const {
   };
   const auto is_limited = [&](const ir::Affine& bound) {
     return bound.is_constant() ||
-           (std::abs(bound.constant) <= ir::kLargestOffset &&
+           (magnitude(bound.constant) <= ir::kLargestOffset &&
             std::find(limited.begin(), limited.end(), slope(bound)) != limited.end());
   };
   const auto limit = [&](const ir::Range& range, const std::string& what, bool may_be_empty) {
@@ -377,7 +378,7 @@ void Interface::limit_coordinates(std::vector<kernel::Check>& checks) const {
     }
     checks.push_back({kernel::all_of(all), what + ": coordinates and extents are limited to 2^30"});
     for (const ir::Affine* bound : {&range.low, &range.high}) {
-      if (std::abs(bound->constant) <= ir::kLargestOffset) limited.push_back(slope(*bound));
+      if (magnitude(bound->constant) <= ir::kLargestOffset) limited.push_back(slope(*bound));
     }
   };
   for (const ir::Field& field : program_.fields) {
