@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -37,9 +38,17 @@ Codes matches(const std::string& text, const std::string& pattern) {
   return found;
 }
 
-// Codes are reported as string literals.
+// Codes are reported as string literals. Without std::regex, which takes seconds for all sources.
 Codes reported_in(const fs::path& path) {
-  return matches(read(path), "\"([PSLKRUC][0-9]{3})\"");
+  const std::string text = read(path);
+  Codes found;
+  for (size_t at = text.find('"'); at != text.npos; at = text.find('"', at + 1)) {
+    const std::string code = text.substr(at + 1, 4);
+    if (code.size() < 4 || text[std::min(at + 5, text.size() - 1)] != '"') continue;
+    const bool digits = code.find_first_not_of("0123456789", 1) == code.npos;
+    if (digits && std::string("PSLKRUC").find(code[0]) != std::string::npos) found.insert(code);
+  }
+  return found;
 }
 
 Codes reported_below(const std::string& directory) {
