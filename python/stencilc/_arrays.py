@@ -74,9 +74,17 @@ def _type_of_dtype(dtype: np.dtype) -> int | None:
     return found
 
 
+def dense_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides, in elements, of an array in C order."""
+    strides = [1] * len(shape)
+    for d in range(len(shape) - 1, 0, -1):
+        strides[d - 1] = strides[d] * shape[d]
+    return tuple(strides)
+
+
 @dataclasses.dataclass(frozen=True)
 class Described:
-    """What kernels need to know about an array."""
+    """What kernels need to know about an array. It may be given in place of the array."""
 
     address: int
     shape: tuple[int, ...]
@@ -129,7 +137,7 @@ def as_numpy(described: Described) -> np.ndarray:
 
 def is_array(value: Any) -> bool:
     """Whether the value is an array, in contrast to a number."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, Described)):
         return True
     return not np.isscalar(value) and (
         hasattr(value, "__dlpack__")
@@ -205,10 +213,7 @@ def _describe_cuda_interface(array: Any) -> Described:
         raise Error("R073", "an array with a mask cannot be used", "give the data without the mask")
     strides = interface.get("strides")
     if strides is None:
-        elements, strides = 1, []
-        for extent in reversed(shape):
-            strides.insert(0, elements)
-            elements *= extent
+        strides = dense_strides(shape)
     else:
         strides = [stride // dtype.itemsize for stride in strides]
     return Described(
@@ -246,6 +251,8 @@ def describe(name: str, value: Any, stream: int | None = None) -> Described:
             f"the array for '{name}' requires a gradient, and stencilc computes no derivatives",
             "pass tensor.detach(), or call it under torch.no_grad() with tensors without gradients",
         )
+    if isinstance(value, Described):
+        return value
     if isinstance(value, np.ndarray):
         return _describe_numpy(value)
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):

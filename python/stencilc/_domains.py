@@ -66,8 +66,9 @@ class Region:
 class Box:
     """A box of grid points: one range per dimension, the outermost first."""
 
-    def __init__(self, ranges: Sequence[Range]):
+    def __init__(self, ranges: Sequence[Range], domain: Any = None):
         self.ranges = list(ranges)
+        self.domain = domain  # that it was made from; None for st.box()
 
     def where(self, condition: ExprLike) -> Region:
         """Only the points at which the condition holds."""
@@ -83,7 +84,8 @@ class Box:
             raise TypeError(
                 f"{len(indices)} names for the coordinates of {len(self.ranges)} dimensions"
             )
-        return Box([Range(r.low, r.high, r.stride, i.name) for r, i in zip(self.ranges, indices)])
+        ranges = [Range(r.low, r.high, r.stride, i.name) for r, i in zip(self.ranges, indices)]
+        return Box(ranges, self.domain)
 
     def _uses(self):
         for one in self.ranges:
@@ -126,8 +128,13 @@ class _Boxed(Domain):
             [
                 Range(ex.plus(_number(r.low), m), ex.plus(_number(_high(r)), -m))
                 for r, m in zip(self.ranges, given)
-            ]
+            ],
+            self,
         )
+
+    def box(self, *ranges: Any) -> Box:
+        """A box by grid coordinates, as st.box() makes it: ``G.box((1, N - 2), 0)``."""
+        return Box([as_range(one) for one in ranges], self)
 
     def __getitem__(self, given: Any) -> Box:
         """A box by slices of grid coordinates, without their ends: ``G[1:N-1, 0]``.
@@ -137,7 +144,7 @@ class _Boxed(Domain):
         listed = given if isinstance(given, tuple) else (given,)
         if len(listed) != len(self.ranges):
             raise TypeError(f"a box of this grid has {len(self.ranges)} ranges, not {len(listed)}")
-        return Box([_sliced(r, one) for r, one in zip(self.ranges, listed)])
+        return Box([_sliced(r, one) for r, one in zip(self.ranges, listed)], self)
 
 
 def _high(given: Range) -> Expr:

@@ -39,7 +39,9 @@ class Function:
         self.device = device
         self.schedule = schedule
         #: the fields that a call takes, in program order
-        self.inputs = tuple(f.name for f in program.fields.values() if not _is_result_only(f))
+        self.inputs = tuple(
+            f.name for f in program.fields.values() if not _is_result_only(program, f)
+        )
         computed = tuple(f.name for f in program.fields.values() if f.written)
         #: the fields that a call returns
         self.outputs = computed if outputs is None else tuple(outputs)
@@ -118,9 +120,10 @@ class Function:
         return array
 
 
-def _is_result_only(field: Any) -> bool:
+def _is_result_only(program: Program, field: Any) -> bool:
     """Records and reduced profiles are results, not arguments."""
-    return field.constant and field.written
+    is_record = field.written and -1 in field.dimensions
+    return is_record or field.name in program.reductions
 
 
 def _dtype(field: Any) -> np.dtype | None:

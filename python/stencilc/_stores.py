@@ -141,6 +141,8 @@ class Given:
 def _on_gpu(value: Any) -> bool:
     if getattr(value, "requires_grad", False):
         return False  # describe() refuses it
+    if isinstance(value, _arrays.Described):
+        return value.on_gpu
     if hasattr(value, "__dlpack_device__"):
         return int(value.__dlpack_device__()[0]) in (_arrays._CUDA, _arrays._CUDA_MANAGED)
     return hasattr(value, "__cuda_array_interface__")
@@ -240,7 +242,7 @@ class OwnArrays:
         return True
 
 
-def _key_name(field: Field, path: str, level: int) -> str:
+def key_name(field: Field, path: str, level: int) -> str:
     return field.name + path + (f"@-{level}" if level else "")
 
 
@@ -270,7 +272,7 @@ class HostArrays(OwnArrays):
         attached = []
         for (name, path, level), array in self.homes.items():
             attached.append(
-                (_key_name(fields[name], path, level), _arrays._describe_numpy(array).core())
+                (key_name(fields[name], path, level), _arrays._describe_numpy(array).core())
             )
         self.run = kernel.attach(attached, params, initialise)
         for (name, path, level), (label, value, _) in later:
@@ -383,7 +385,7 @@ class DeviceArrays(OwnArrays):
             self._provide(field, entries, copy)
             for path, _ in field.components:
                 for level in range(field.levels):
-                    name = _key_name(field, path, level)
+                    name = key_name(field, path, level)
                     home = self.homes[field.name, path, level]
                     described = _arrays.describe(name, home, self.stream)
                     self.owners.append(described.owner)
@@ -411,7 +413,7 @@ class DeviceArrays(OwnArrays):
                         self.homes[field.name, path, 0], self.homes[field.name, path, 0]
                     )
                 else:
-                    name = _key_name(field, path, level)
+                    name = key_name(field, path, level)
                     raise Error(
                         "R073",
                         f"there is no array for '{name}'",

@@ -98,7 +98,7 @@ def reduce(
     called = name_of(name, "reduce")
     named, found = as_value(value)
     region = as_region(on, named, where)
-    owner = _grid_of_region(region, found)
+    owner = _grid_of_reduction(region, found)
     common = {
         "reducer": reducer,
         "value": found,
@@ -117,14 +117,20 @@ def reduce(
     return made
 
 
-def _grid_of_region(region: Region, value: Expr) -> Grid:
-    if isinstance(region.source, Domain):
-        return owner_of(region.source)
-    for used in walk([value]):
+def _grid_of_reduction(region: Region, value: Expr) -> Grid:
+    """The grid of the region, or of the fields that the reduction reads."""
+    source = region.source
+    domain = source if isinstance(source, Domain) else source.domain
+    if domain is not None:
+        return owner_of(domain)
+    for used in walk([value] if region.condition is None else [value, region.condition]):
         owner = getattr(used, "grid", None)
         if isinstance(owner, Grid):
             return owner
-    raise TypeError("the reduction reads no field, so its grid is unknown: name the grid in `on`")
+    raise TypeError(
+        "the reduction reads no field, so its grid is unknown: make the box from the grid, as in "
+        "on=G.box((1, N - 2), 0) or on=G[1:-1, 0]"
+    )
 
 
 class Record(Declaration):

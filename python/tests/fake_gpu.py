@@ -1,11 +1,14 @@
 """Runs on the fake CUDA driver of the tests, whose device memory is that of the host and whose kernels
 do nothing: test_gpu.py starts it. The driver refuses copies on the default stream. Prints OK."""
 
+import ctypes
+
 import numpy as np
 from test_arrays import Foreign, OnGpu
 from test_simulations import FLOW, SHOTS, WAVE
 
 import stencilc as st
+from stencilc._calls import Call, Slot, keep, take_steps
 
 
 def aligned(shape, dtype=np.float32):
@@ -25,7 +28,63 @@ def refused(code, call):
     raise AssertionError(f"{code} expected")
 
 
+def calls_of_xla():
+    """What a handler of XLA passes: addresses on the GPU, and a stream."""
+    driver = ctypes.CDLL("libcuda.so.1")
+    context = ctypes.c_void_p()
+    driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+    driver.cuCtxSetCurrent(context)
+
+    def allocated(array):
+        """A copy in memory that the driver knows."""
+        address = ctypes.c_uint64()
+        assert driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(array.nbytes + 64)) == 0
+        begin = address.value + -address.value % 64
+        bytes_there = (ctypes.c_uint8 * array.nbytes).from_address(begin)
+        made = np.frombuffer(bytes_there, array.dtype).reshape(array.shape)
+        made[...] = array
+        return made
+
+    given = {
+        "shots": allocated(np.array([[4.0], [5.0]])),
+        "U": allocated(np.zeros(20, np.float32)),
+        "w": allocated(np.zeros((12, 2), np.float32)),
+    }
+    traces = allocated(np.full((12, 3), 7, np.float32))
+
+    def slot(name, array):
+        return Slot(name, array.shape, array.dtype, on_host=name == "shots")
+
+    def passed(array):
+        return array.ctypes.data, array.nbytes
+
+    operands = [passed(array) for array in given.values()]
+    call = keep(
+        Call(
+            program=st.compile(SHOTS),
+            device="auto",
+            schedule=None,
+            steps=5,
+            params={},
+            operands=tuple(slot(*one) for one in given.items()),
+            results=(slot("U", given["U"]), slot("traces", traces)),
+        )
+    )
+    results = [passed(given["U"]), passed(traces)]
+    said = take_steps(call.key, 0, 5, operands, results)
+    assert said is None, said
+    assert not traces.any()  # copied from the memory of the library
+    for wrong, text in (
+        ([passed(aligned(20)), passed(traces)], "does not give 'U' the memory of its operand"),
+        ([passed(given["U"]), passed(traces[1:])], "other sizes"),
+    ):
+        assert text in take_steps(call.key, 0, 5, operands, wrong)
+    # The default stream reaches the driver, which refuses copies on it.
+    assert "R044" in take_steps(call.key, 0, 0, operands, results)
+
+
 def main():
+    calls_of_xla()
     p = st.compile(WAVE)
     arrays = {
         "U": OnGpu(aligned(32), stream=5),

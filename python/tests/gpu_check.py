@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks arrays on a GPU with PyTorch, CuPy and Numba. Run it on a machine with an NVIDIA GPU:
+"""Checks arrays on a GPU with PyTorch, CuPy, Numba and JAX. Run it on a machine with an NVIDIA GPU:
 
     python3 python/tests/gpu_check.py
     compute-sanitizer --tool memcheck python3 python/tests/gpu_check.py
@@ -245,6 +245,63 @@ def check_numba():
     )
 
 
+def check_jax():
+    import jax
+    import stencilc.jax
+
+    if jax.default_backend() != "gpu":
+        raise ImportError("JAX has no GPU here")
+    assert stencilc.jax.uses_ffi
+    u, c = inputs()
+    expected = expected_wave()[2][0]
+    steps = sum(STEPS[:3])
+    p = st.compile(WAVE, fp="strict")
+    names = ["U", "U@-1"]
+    wave_of = stencilc.jax.register(p, steps=steps, inputs=[*names, "c"])
+    # Work of XLA before and after it, on the same stream.
+    step = jax.jit(lambda a, b: wave_of(2 * a, 2 * a, b) / 2)
+    text = step.lower(u, c).compile().as_text()
+    assert "stencilc" in text and "callback" not in text
+    exact = p.function(steps, device="reference")(2 * u, c) / 2
+    for _ in range(20):
+        np.testing.assert_array_equal(step(u, c), exact)
+    np.testing.assert_array_equal(wave_of(u, u, c), expected)
+    batch = jax.vmap(wave_of, in_axes=(0, 0, None))(np.stack([u, u]), np.stack([u, u]), c)
+    np.testing.assert_array_equal(batch[1], expected)
+    kept = jax.device_put(u)
+    at = kept.unsafe_buffer_pointer()
+    donated = jax.jit(wave_of, donate_argnums=0)(kept, jax.device_put(u), c)
+    np.testing.assert_array_equal(donated, expected)
+    assert donated.unsafe_buffer_pointer() == at
+    # Fields that the library keeps, positions of points, records.
+    heat = stencilc.jax.register(st.compile(HEAT, fp="strict"), steps=20, inputs=["T"])
+    found = heat(u, k=0.1)
+    again = st.compile(HEAT, fp="strict").function(20, device="reference")
+    np.testing.assert_array_equal(found, again(u, np.ones_like(u), k=0.1))
+    q = st.compile(SHOTS, fp="strict")
+    w = np.random.default_rng(2).random((20, 2), np.float32)
+    given = (
+        np.float32([[10.25, 20.0], [40.0, 50.5]]),
+        np.float32([[5.0, 6.0]]),
+        w,
+        np.zeros((64, 96), np.float32),
+    )
+    order = ["shots", "mics", "w", "U"]
+    found = jax.jit(stencilc.jax.register(q, steps=20, inputs=order))(*given)
+    known = q.function(20, device="reference")(**dict(zip(order, given)))
+    for name in ("U", "traces"):
+        np.testing.assert_array_equal(found[name], known[name], err_msg=name)
+    # A device that cannot use arrays of a GPU is called on the host.
+    host = stencilc.jax.register(p, steps=steps, device="reference")
+    np.testing.assert_array_equal(jax.jit(host)(u, c), expected)
+    try:
+        jax.grad(lambda x: wave_of(x, x, c).sum())(u)
+    except st.Error as error:
+        assert error.code == "R073"
+    else:
+        raise AssertionError("a gradient is not refused")
+
+
 def check_host_arrays():
     """NumPy arrays on the device cuda are copied; the results have the same bits."""
     u, c = inputs()
@@ -278,7 +335,14 @@ def check_overhead():
 
 def main():
     failed = 0
-    for check in (check_host_arrays, check_torch, check_cupy, check_numba, check_overhead):
+    for check in (
+        check_host_arrays,
+        check_torch,
+        check_cupy,
+        check_numba,
+        check_jax,
+        check_overhead,
+    ):
         name = check.__name__
         try:
             check()

@@ -7,7 +7,7 @@ try:
     import numpy  # noqa: F401
     import pytest
 except ImportError as error:
-    print(f"skipped: {error}")
+    print(f"skipped: {error}; install it: {sys.executable} -m pip install numpy pytest")
     sys.exit(77)
 
 os.environ["TEST_STENCILC"] = sys.argv[1]

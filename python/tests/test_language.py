@@ -237,3 +237,28 @@ def test_deep_sums():
     sim = p.start("reference")
     sim.run()
     assert sim["A"][0] == 1500
+
+
+def test_the_grid_of_a_reduction():
+    """A box that is made from a domain, or a field in the condition, names the grid."""
+    G = st.grid(8, 6, steps=1)
+    A = st.field(G, boundary="clamp")
+
+    @st.stencil(A)
+    def s():
+        return A[0, 0]
+
+    k = st.param(0.5, name="k")
+    boxes = {"a": G.box((1, 6, 2), 3), "b": G[1:7:2, 3], "c": G.interior(1)}
+    for name, box in boxes.items():
+        st.reduce("sum", 2 * k, on=box, name=name)
+    st.reduce("sum", 1.0, on=st.box((1, 6), 3), where=A[0, 0] > 0, name="d")
+    with pytest.raises(TypeError, match="make the box from the grid"):
+        st.reduce("sum", 2 * k, on=st.box((1, 6), 3), name="e")
+    lines = st.program(G, s).text.split("\n")
+    assert [line.split(" on ")[1] for line in lines if line.startswith("reduce")] == [
+        "[1..6 by 2, 3];",
+        "[1..6 by 2, 3];",
+        "[1..6, 1..4];",
+        "[1..6, 3] where A[0, 0] > 0;",
+    ]

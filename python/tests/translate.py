@@ -190,7 +190,7 @@ class Translator:
 
     def region(self, node):
         if node.words[0] == "box":
-            return st.box(*self.ranges(node))
+            return self.grid.box(*self.ranges(node))
         indices = [st.Index(one.words[1]) for one in node.children]
         domain = self.names[node.words[1]]
         if isinstance(domain, _fields.PointsExpr):
