@@ -98,6 +98,14 @@ _FUNCTIONS |= {"double": st.double, "integer": st.integer, "long": st.long}
 _COMPREHENSIONS = ("sum", "prod", "min", "max", "vector")
 
 
+def function_of(names, run):
+    """A function whose parameters have these names, which may be keywords of Python."""
+    places = ", ".join(f"p{i}" for i in range(len(names)))
+    made = eval(f"lambda {places}: run({places})", {"run": run})
+    made.__code__ = made.__code__.replace(co_varnames=tuple(names))
+    return made
+
+
 class Translator:
     def __init__(self):
         self.names = {}  # what a name means
@@ -327,7 +335,7 @@ class Translator:
             self.names = outer
             return value
 
-        body = eval(f"lambda {', '.join(listed)}: run({', '.join(listed)})", {"run": run})
+        body = function_of(listed, run)
         fields = [one.words[1] for one in arguments if one.line.endswith(": field")]
         return self.declare(name, st.function(body, name=name, fields=fields))
 
@@ -363,13 +371,13 @@ class Translator:
             names = [one.words[1] for one in region.children]
             if not names:
                 return st.otherwise(value)
-            return st.otherwise(eval(f"lambda {', '.join(names)}: value", {"value": value}))
+            return st.otherwise(function_of(names, lambda *_: value))
         return st.piece(self.region(region), value, where=self.optional(node, "where"))
 
     def init(self, item):
         names = [one.words[1] for one in item.children if one.words[0] == "index"]
         value = self.optional(item, "value")
-        body = eval(f"lambda {', '.join(names)}: value", {"value": value}) if names else value
+        body = function_of(names, lambda *_: value) if names else value
         st.init(self.names[item.words[1]], body)
 
     def reduce(self, item):
