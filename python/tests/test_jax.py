@@ -114,6 +114,24 @@ def test_arguments_are_not_changed(way):
     np.testing.assert_array_equal(x, u)
 
 
+def test_kernels_work_in_the_memory_of_xla(monkeypatch):
+    if not stencilc.jax.uses_ffi:
+        pytest.skip("the package was built without XLA's headers")
+    from stencilc import _calls
+
+    seen = []
+
+    def on_host(self, operands, results):
+        for source, result in zip(self.sources, results):
+            seen.append(result.ctypes.data == operands[source].ctypes.data)
+            assert not operands[source].flags.writeable and result.flags.writeable
+
+    monkeypatch.setattr(_calls.Call, "on_host", on_host)
+    step = stencilc.jax.register(st.compile(WAVE), steps=4, device="reference")
+    jax.jit(step)(jnp.ones(32), jnp.ones(32)).block_until_ready()
+    assert seen == [True, True]  # two levels of U
+
+
 def test_components_and_types(way, device):
     p = st.compile(FLOW)
     random = np.random.default_rng(1)
