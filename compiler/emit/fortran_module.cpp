@@ -63,6 +63,27 @@ std::string_view intent(const Argument& argument) {
   return argument.input && argument.output ? "inout" : argument.output ? "out" : "in";
 }
 
+// A function of C, as Fortran declares it.
+struct FunctionOfC {
+  std::string name;    // in Fortran
+  std::string symbol;  // in C
+  std::string arguments, result, type;
+};
+
+// The interface of a function of C. `declare_arguments` prints their declarations.
+template <class Declare>
+void interface_of_c(Text& out, const FunctionOfC& function, Declare declare_arguments) {
+  out.open("interface");
+  out.open(fmt::format("function {}({}){}result({}){}bind(c, name=\"{}\")", function.name,
+                       function.arguments, soft_space(0), function.result, soft_space(0),
+                       function.symbol));
+  out.line("import");
+  declare_arguments();
+  out.line(fmt::format("{} :: {}", function.type, function.result));
+  out.close(fmt::format("end function {}", function.name));
+  out.close("end interface");
+}
+
 class ModulePrinter {
  public:
   // `c_names`: the spelling of names in C.
@@ -164,15 +185,11 @@ class ModulePrinter {
     for (const Argument& argument : entry.arguments) arguments.push_back(names_.of(argument.name));
     const std::string& name = names_.of(entry.name);
     const std::string& result = entry.result.empty() ? error_ : defaults_;
-    out_.open("interface");
-    out_.open(fmt::format("function {}({}){}result({}){}bind(c, name=\"{}\")", name,
-                          comma_list(arguments), soft_space(0), result, soft_space(0), entry.name));
-    out_.line("import");
-    for (const Argument& argument : entry.arguments) declare(argument, entry.on_device);
-    out_.line(fmt::format("type({}) :: {}",
-                          entry.result.empty() ? "c_ptr" : names_.of(entry.result), result));
-    out_.close(fmt::format("end function {}", name));
-    out_.close("end interface");
+    const std::string type =
+        fmt::format("type({})", entry.result.empty() ? "c_ptr" : names_.of(entry.result));
+    interface_of_c(out_, {name, entry.name, comma_list(arguments), result, type}, [&] {
+      for (const Argument& argument : entry.arguments) declare(argument, entry.on_device);
+    });
   }
 
  private:
@@ -288,13 +305,8 @@ std::string emit_fortran_module(const kernel::Module& module, Target target, con
   out.blank();
   printer.print(whole, module);
   if (box) printer.print(boxes, box->module);
-  out.open("interface");
-  out.open(fmt::format("function {}(text) result(length) bind(c, name=\"strlen\")", length));
-  out.line("import");
-  out.line("type(c_ptr), intent(in), value :: text");
-  out.line("integer(c_size_t) :: length");
-  out.close(fmt::format("end function {}", length));
-  out.close("end interface");
+  interface_of_c(out, {length, "strlen", "text", "length", "integer(c_size_t)"},
+                 [&] { out.line("type(c_ptr), intent(in), value :: text"); });
   out.blank();
   out.reopen("contains");
   out.blank();
