@@ -1,9 +1,10 @@
 """Calls of programs on arrays that XLA owns; stencilc.jax makes them.
 
-XLA passes the addresses of operands and results. A result that continues an operand has its
+XLA passes the addresses of operands and results. A result that continues an operand usually has its
 address, because stencilc.jax declares them as aliases: XLA copies the operand first if it is still
 needed. So kernels work in XLA's memory, and this module neither allocates nor copies fields, except:
 
+- an operand whose result has another address is copied there (XLA does this in loops, as of vmap);
 - fields that no operand gives are in memory of the library, and copied into their results;
 - positions of points on a GPU are copied to the host, which reads them.
 """
@@ -98,7 +99,7 @@ class Call:
             if source is None or slot.size == 0:
                 continue
             if address != operands[source]:
-                raise Error("R073", f"XLA does not give '{slot.name}' the memory of its operand")
+                _copy(slot, operands[source], address, stream)
             arrays[slot.name] = _on_gpu(slot, address, gpu, writable=True)
         simulation = self._advanced(arrays, stream)
         for slot, source, address in zip(self.results, self.sources, results):
@@ -185,6 +186,7 @@ def _on_gpu(slot: Slot, address: int, gpu: int, writable: bool) -> Any:
 def _driver() -> Any:
     driver = ctypes.CDLL("libcuda.so.1")
     pointer, address, size = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t
+    driver.cuMemcpyDtoDAsync_v2.argtypes = [address, address, size, pointer]
     driver.cuMemcpyDtoHAsync_v2.argtypes = [pointer, address, size, pointer]
     driver.cuMemcpyHtoDAsync_v2.argtypes = [address, pointer, size, pointer]
     driver.cuStreamSynchronize.argtypes = [pointer]
@@ -194,6 +196,10 @@ def _driver() -> Any:
 def _checked(status: int) -> None:
     if status != 0:
         raise Error("R044", f"the CUDA driver could not copy an array of XLA: error {status}")
+
+
+def _copy(slot: Slot, source: int, address: int, stream: int) -> None:
+    _checked(_driver().cuMemcpyDtoDAsync_v2(address, source, slot.size, stream))
 
 
 def _download(slot: Slot, address: int, stream: int) -> np.ndarray:

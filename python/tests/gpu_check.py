@@ -2,7 +2,7 @@
 """Checks arrays on a GPU with PyTorch, CuPy, Numba and JAX. Run it on a machine with an NVIDIA GPU:
 
     python3 python/tests/gpu_check.py
-    compute-sanitizer --tool memcheck python3 python/tests/gpu_check.py
+    compute-sanitizer --tool memcheck --report-api-errors no python3 python/tests/gpu_check.py
 
 The package must be importable. Libraries that are not installed are skipped. Each check compares
 with the bits of the device `host` (or `reference`), and checks that addresses do not change, on a
