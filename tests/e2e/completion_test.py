@@ -112,6 +112,7 @@ class Terminal:
         self.pid, self.file = pty.fork()
         if self.pid == 0:
             os.chdir(directory)
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # background jobs ignore it
             os.execvpe(command[0], command, {**os.environ, "TERM": "dumb"})
 
     def type(self, text):
