@@ -92,7 +92,7 @@ Result<Output> picture_of(const Program& program, const PictureOptions& all,
 }
 
 // U006 for an --out without a field whose file holds only one. The hint names the field that is
-// probably meant: the one that the file is called after, or the only one.
+// probably meant: the field that the file is called after, or the only field.
 Failure no_field_named(const Program& program, const std::string& path) {
   Failure failure{"U006", fmt::format("--out takes FIELD=FILE, found '{}'", path),
                   "only a .vti or .nc file takes all fields"};
