@@ -6,62 +6,13 @@
 
 #include "compiler/emit/loop_nest.h"
 #include "compiler/emit/passes.h"
+#include "compiler/kernel/thread_uses.h"
 
 namespace stencil::emit {
 
 using namespace kernel;
 
 namespace {
-
-struct ThreadUse {
-  int sections = 0;       // Threads statements that access the buffer
-  bool repeated = false;  // one of them is in a loop
-  bool outlives = false;  // one of them may read a value from an earlier one
-};
-
-void count_uses(const Kernel& kernel, const Body& body, bool in_loop,
-                std::map<BufferId, ThreadUse>& uses) {
-  struct Count {
-    const Kernel& kernel;
-    bool in_loop;
-    std::map<BufferId, ThreadUse>& uses;
-    void operator()(const Comment&) const {}
-    void operator()(const Let&) const {}
-    void operator()(const Store&) const {}
-    void operator()(const Copy&) const {}
-    void operator()(const CommitCopies&) const {}
-    void operator()(const AwaitCopies&) const {}
-    void operator()(const For& loop) const { count_uses(kernel, loop.body, true, uses); }
-    void operator()(const If& branch) const {
-      count_uses(kernel, branch.then, in_loop, uses);
-      count_uses(kernel, branch.otherwise, in_loop, uses);
-    }
-    void operator()(const Threads& threads) const {
-      std::set<BufferId> touched = buffers_loaded(threads.body);
-      touched.merge(buffers_stored(threads.body));
-      for (BufferId buffer : touched) {
-        ++uses[buffer].sections;
-        uses[buffer].repeated |= in_loop;
-        if (kernel.buffers[buffer].space == Space::Thread) {
-          uses[buffer].outlives |= may_read_earlier_value(kernel, threads.body, buffer);
-        }
-      }
-    }
-    void operator()(const Barrier&) const {}
-    void operator()(const Shuffle& shuffle) const {  // reads values of other threads
-      for (const Shuffle::Move& move : shuffle.moves) {
-        for (const BufferId buffer : {move.to, move.from}) {
-          uses[buffer].sections += 2;
-          uses[buffer].outlives = true;
-        }
-      }
-    }
-    void operator()(const BulkCopies&) const {}
-    void operator()(const AwaitBulk&) const {}
-    void operator()(const Scope& scope) const { count_uses(kernel, scope.body, in_loop, uses); }
-  };
-  for (const Statement& statement : body) std::visit(Count{kernel, in_loop, uses}, statement.kind);
-}
 
 using Prefixes = std::map<BufferId, std::vector<Expr>>;  // indices to put before a buffer's own
 
@@ -163,14 +114,13 @@ void drop_barriers(Kernel& kernel) {
 
 // Makes buffers of a thread local to a loop, or gives them a place per thread.
 void expand_thread_buffers(Kernel& kernel) {
-  std::map<BufferId, ThreadUse> uses;
-  count_uses(kernel, kernel.body, false, uses);
+  const std::map<BufferId, ThreadUse> uses = thread_uses(kernel);
   Prefixes prefixes;
   for (BufferId id = 0; id < static_cast<BufferId>(kernel.buffers.size()); ++id) {
     Buffer& buffer = kernel.buffers[id];
     if (buffer.space != Space::Thread) continue;
-    const ThreadUse& use = uses[id];
-    buffer.local = !use.outlives || (use.sections == 1 && !use.repeated);
+    const auto use = uses.find(id);
+    buffer.local = use == uses.end() || use->second.can_be_local();
     if (buffer.local) continue;
     std::vector<Expr> extents;
     for (size_t axis = kMaxRank; axis-- > 0;) {

@@ -17,6 +17,7 @@
 
 #include "compiler/kernel/evaluate.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/thread_uses.h"
 #include "compiler/kernel/walk.h"
 
 namespace stencil::kernel {
@@ -224,9 +225,7 @@ class KernelVerifier {
 
   // Per-thread buffers that outlive a Threads statement must have a place for each thread.
   void thread_buffers() {
-    // Threads statements that may read an earlier value, counted twice inside a loop
-    std::map<BufferId, int> uses;
-    count_uses(kernel_.body, 1, uses);
+    const std::map<BufferId, ThreadUse> uses = thread_uses(kernel_);
     std::vector<int64_t> places;
     for (size_t axis = kMaxRank; axis-- > 0;) {
       if (kernel_.threads[axis] > 1) places.push_back(kernel_.threads[axis]);
@@ -235,7 +234,8 @@ class KernelVerifier {
       const Buffer& buffer = at(id);
       if (buffer.space != Space::Thread) continue;
       if (buffer.local) {
-        if (uses[id] > 1)
+        const auto use = uses.find(id);
+        if (use != uses.end() && !use->second.can_be_local())
           fail(fmt::format("'{}' is local but may carry a value between Threads statements",
                            buffer.name));
         continue;
@@ -245,25 +245,6 @@ class KernelVerifier {
         has_places = value(buffer.extents[d]) == places[d];
       }
       if (!has_places) fail(fmt::format("'{}' has no place for every thread", buffer.name));
-    }
-  }
-  void count_uses(const Body& body, int times, std::map<BufferId, int>& uses) const {
-    for (const Statement& statement : body) {
-      const auto* branch = std::get_if<If>(&statement.kind);
-      const auto* scope = std::get_if<Scope>(&statement.kind);
-      if (const auto* loop = std::get_if<For>(&statement.kind)) count_uses(loop->body, 2, uses);
-      if (branch) count_uses(branch->then, times, uses);
-      if (branch) count_uses(branch->otherwise, times, uses);
-      if (scope) count_uses(scope->body, times, uses);
-      const auto* threads = std::get_if<Threads>(&statement.kind);
-      if (!threads) continue;
-      std::set<BufferId> touched = buffers_loaded(threads->body);
-      touched.merge(buffers_stored(threads->body));
-      for (const BufferId id : touched) {
-        if (at(id).space == Space::Thread && !may_read_earlier_value(kernel_, threads->body, id))
-          continue;
-        uses[id] += times;
-      }
     }
   }
   bool known(BufferId id) const { return id >= 0 && id < static_cast<int>(kernel_.buffers.size()); }

@@ -111,6 +111,11 @@ TEST(Verify, ThreadsMayBeLoops) {
   own.extents = {integer(1)};
   std::get<Store>(section(module, 1).back().kind).index = {integer(0)};
   EXPECT_EQ(verify(module), std::vector<std::string>{});
+  // Every section that uses it sets it first.
+  own.extents.clear();
+  std::get<Store>(section(module, 1).back().kind).index.clear();
+  section(module, 2).push_back({Store{3, {}, real(1, Scalar::F32)}});
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
   // A dimension of one thread has a name but no loop.
   section(module, 1).push_back({Let{"z", v("thread_z")}});
   EXPECT_EQ(verify(module), std::vector<std::string>{});
@@ -265,6 +270,15 @@ const Rule kBodyRules[] = {
      [](Module& m) {
        add_places(m).local = true;
        section(m, 2).push_back({Store{3, {integer(0)}, real(1, Scalar::F32)}});
+     }},
+    {"local_read_later",
+     "kernel k: 'own' is local but may carry a value between Threads statements",
+     [](Module& m) {
+       Buffer& own = add_places(m);
+       own.local = true;
+       own.extents.clear();
+       std::get<Store>(section(m, 1).back().kind).index.clear();
+       section(m, 2).push_back({Let{"again", load(3, {}, Scalar::F32)}});
      }},
     {"local_in_a_loop", "kernel k: 'own' is local but may carry a value between Threads statements",
      [](Module& m) {
