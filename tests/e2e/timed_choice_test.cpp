@@ -34,7 +34,7 @@ class TimedRuns : public Tool {
   std::string scheduled(const Outcome& run) const {
     EXPECT_EQ(run.status, 0) << run.err;
     const size_t begin = run.out.find("schedule  "), end = run.out.find("\nsteps");
-    return run.out.substr(begin, end - begin);
+    return unwrapped(run.out.substr(begin, end - begin));
   }
 };
 

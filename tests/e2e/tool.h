@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -28,6 +29,12 @@ inline std::string read(const std::filesystem::path& path) {
 
 inline bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+// Printed `text` with every wrapped line joined: lines that begin with eight or more spaces continue
+// the line before.
+inline std::string unwrapped(const std::string& text) {
+  return std::regex_replace(text, std::regex("\n {8,}(?=[^ ])"), " ");
 }
 
 // The lines of `out` that start with "reduce": the names and values of reductions.
