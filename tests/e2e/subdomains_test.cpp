@@ -336,7 +336,7 @@ TEST_F(Subdomains, AsRanksSurviveBeingKilled) {
   std::mt19937 random(number);
   const auto up_to = [&](int last) { return std::uniform_int_distribution<int>(0, last)(random); };
   const char* longer = std::getenv("STENCIL_LONG");
-  const int rounds = longer && *longer == '1' ? 20 : 8;
+  const int rounds = longer && *longer == '1' ? 20 : 4;
   int begun_anew = 0;
   for (int round = 0; round < rounds; ++round) {
     const bool goes_on = std::filesystem::exists(file("k.ckpt"));

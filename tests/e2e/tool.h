@@ -52,9 +52,30 @@ inline void restore_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
 }
 
+// A directory for compiled kernels, which all tests of the process share: many run the same programs.
+class KernelDirectory {
+ public:
+  KernelDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "stencil-kernels-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    path_ = name;
+  }
+  ~KernelDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  static const std::filesystem::path& path() {
+    static const KernelDirectory directory;
+    return directory.path_;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
 // Every test runs stencilc in its own empty directory. Unless a test says otherwise, schedules that
 // were measured earlier on this machine have no influence, and compiled kernels are kept until the
-// test ends.
+// last test ends.
 class Tool : public testing::Test {
  protected:
   Tool() {
@@ -63,7 +84,7 @@ class Tool : public testing::Test {
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     root_ = name;
     std::filesystem::create_directory(root_ / "work");
-    ::setenv("STENCIL_CACHE", (root_ / "kernels").c_str(), 1);
+    ::setenv("STENCIL_CACHE", KernelDirectory::path().c_str(), 1);
   }
   ~Tool() override {
     ::setenv("STENCIL_CACHE", "off", 1);
