@@ -20,7 +20,7 @@
 #include "runtime/api/files.h"
 #include "runtime/api/guarded.h"
 #include "runtime/api/kernel.h"
-#include "runtime/api/source.h"
+#include "runtime/run/source.h"
 
 namespace stencil {
 
@@ -144,7 +144,7 @@ Result<Program> program_of(Result<Source> source, const Options& options) {
   TRY(check_options(options));
   Source text = std::move(source).value();
   Diagnostics diagnostics;
-  auto program = load_program(text, api::program_options(options, text.name()), diagnostics);
+  auto program = load_program(text, runtime::program_options(options, text.name()), diagnostics);
   std::string rendered = render(text, diagnostics);
   return api::finish(std::move(text), std::move(program), diagnostics, std::move(rendered),
                      options);
@@ -155,7 +155,7 @@ Result<Program> program_of(Result<Source> source, const Options& options) {
 Result<Program> Program::from_text(std::string text, const Options& options,
                                    std::string file_name) {
   return api::guarded<Program>(
-      [&] { return program_of(api::make_source(std::move(file_name), std::move(text)), options); });
+      [&] { return program_of(runtime::make_source(std::move(file_name), std::move(text)), options); });
 }
 
 Result<Program> Program::from_built(const BuiltProgram& built, const Options& options) {
@@ -163,14 +163,14 @@ Result<Program> Program::from_built(const BuiltProgram& built, const Options& op
     TRY(check_options(options));
     Diagnostics diagnostics;
     auto program = load_program(syntax_of(built), source_of(built),
-                                api::program_options(options, built.name()), diagnostics);
+                                runtime::program_options(options, built.name()), diagnostics);
     return api::finish(source_of(built), std::move(program), diagnostics,
                        render(built, diagnostics), options);
   });
 }
 
 Result<Program> Program::from_file(const std::string& path, const Options& options) {
-  return api::guarded<Program>([&] { return program_of(api::read_source(path), options); });
+  return api::guarded<Program>([&] { return program_of(runtime::read_source(path), options); });
 }
 
 const std::string& Program::name() const {

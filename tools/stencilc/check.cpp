@@ -1,7 +1,7 @@
 // `stencilc check`: reports all errors of a program and does nothing else.
 #include "compiler/driver/frontend.h"
 #include "compiler/ir/passes.h"
-#include "runtime/api/source.h"
+#include "runtime/run/source.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 
@@ -27,7 +27,7 @@ int check_command(const Arguments& arguments) {
   if (!source.ok()) return report(source.failure());
   Diagnostics diagnostics;
   const auto program = load_program(
-      source.value(), api::program_options(arguments.program, arguments.file), diagnostics);
+      source.value(), runtime::program_options(arguments.program, arguments.file), diagnostics);
   if (program) check_sizes(*program, diagnostics);
   return report(source.value(), diagnostics);
 }

@@ -17,7 +17,7 @@
 #include "compiler/support/pass_log.h"
 #include "compiler/support/try.h"
 #include "compiler/syntax/parse.h"
-#include "runtime/api/source.h"
+#include "runtime/run/source.h"
 #include "runtime/io/file_writer.h"
 #include "runtime/tune/compiled_choice.h"
 #include "runtime/tune/timed_choice.h"
@@ -180,7 +180,7 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
     return tree ? std::optional(print(*tree)) : std::nullopt;
   }
   const auto program =
-      load_program(source, api::program_options(arguments.program, arguments.file), diagnostics);
+      load_program(source, runtime::program_options(arguments.program, arguments.file), diagnostics);
   if (!program) return std::nullopt;
   if (arguments.emit == "ir") return ir::print(*program);
   CompileRequest request;
@@ -280,7 +280,7 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   Diagnostics diagnostics;
   std::optional<Compiled> compiled;
   if (const auto program = load_program(
-          source, api::program_options(arguments.program, arguments.file), diagnostics)) {
+          source, runtime::program_options(arguments.program, arguments.file), diagnostics)) {
     const Status chosen = choose_schedule(arguments, *program, source, target, request);
     if (!chosen.ok()) return report(chosen.failure());
     compiled = compile(*program, source, request, diagnostics);

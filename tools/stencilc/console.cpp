@@ -10,7 +10,7 @@
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/layout.h"
 #include "compiler/support/try.h"
-#include "runtime/api/source.h"
+#include "runtime/run/source.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/io/files.h"
 #include "runtime/io/new_files.h"
@@ -26,8 +26,8 @@ ExitStatus status_of(const std::string& code) {
 }
 
 Result<Source> read_program(const Arguments& arguments) {
-  return api::is_c_file(arguments.file) ? read_c_program(arguments)
-                                        : api::read_source(arguments.file);
+  return runtime::is_c_file(arguments.file) ? read_c_program(arguments)
+                                        : runtime::read_source(arguments.file);
 }
 
 Result<std::string> text_of_program(const Arguments& arguments) {

@@ -4,7 +4,7 @@
 #include "compiler/driver/frontend.h"
 #include "compiler/ir/passes.h"
 #include "compiler/support/try.h"
-#include "runtime/api/source.h"
+#include "runtime/run/source.h"
 #include "runtime/run/run.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
@@ -40,7 +40,7 @@ int explain_command(const Arguments& arguments) {
   Diagnostics diagnostics;
   std::string text;
   const auto program = load_program(
-      source.value(), api::program_options(arguments.program, arguments.file), diagnostics);
+      source.value(), runtime::program_options(arguments.program, arguments.file), diagnostics);
   const emit::TargetInfo* target = emit::target_called(arguments.target);
   // Only kernels of GPUs have counts.
   if (!target && arguments.counts) target = &emit::targets().front();

@@ -13,7 +13,7 @@
 #include "compiler/schedule/settings.h"
 #include "compiler/support/threads.h"
 #include "compiler/support/try.h"
-#include "runtime/api/source.h"
+#include "runtime/run/source.h"
 #include "runtime/tune/compiled.h"
 #include "runtime/tune/search.h"
 #include "runtime/tune/timed_choice.h"
@@ -69,7 +69,7 @@ Result<Subject> subject_of(const Arguments& arguments, ir::Program program) {
 // device.
 std::string command_for(const Arguments& arguments, const Subject& subject,
                         const std::string& line) {
-  const ProgramOptions program = api::program_options(arguments.program, arguments.file);
+  const ProgramOptions program = runtime::program_options(arguments.program, arguments.file);
   std::string out = subject.measure ? "stencilc run " : "stencilc ";
   out += quoted(arguments.file);
   for (const auto& [name, value] : program.definitions) out += " -D " + quoted(name + "=" + value);
@@ -392,7 +392,7 @@ int explore_command(const Arguments& arguments) {
   if (!source.ok()) return report(source.failure());
   Diagnostics diagnostics;
   auto program = load_program(source.value(),
-                              api::program_options(arguments.program, arguments.file), diagnostics);
+                              runtime::program_options(arguments.program, arguments.file), diagnostics);
   if (const ExitStatus status = report(source.value(), diagnostics)) return status;
   auto subject = subject_of(arguments, std::move(*program));
   if (!subject.ok()) return report(subject.failure());

@@ -12,7 +12,7 @@
 #include "runtime/api/lift.h"
 #include "runtime/api/lift_params.h"
 #include "runtime/api/lift_replace.h"
-#include "runtime/api/source.h"
+#include "runtime/run/source.h"
 #include "runtime/lifting/lifting.h"
 #include "stencil/lift.h"
 #include "tools/stencilc/commands.h"
@@ -126,7 +126,7 @@ ExitStatus replace(const Arguments& arguments) {
   Options options = arguments.program;
   options.name = output.stem().string();
   Diagnostics diagnostics;
-  const ProgramOptions program_options = api::program_options(options, options.name);
+  const ProgramOptions program_options = runtime::program_options(options, options.name);
   const auto program = load_program(source, program_options, diagnostics);
   CompileRequest compile_request;
   compile_request.command_line = arguments.command_line;

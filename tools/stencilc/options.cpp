@@ -17,7 +17,7 @@
 #include "compiler/schedule/machine.h"
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
-#include "runtime/api/source.h"
+#include "runtime/run/source.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/io/file_writer.h"
 #include "stencil/version.h"
@@ -487,7 +487,7 @@ std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* 
   if (!misuse && parser.texts.version) return Answer{fmt::format("stencilc {}\n", version())};
   if (!misuse && argc == 1) return Answer{parser.app.help(), true, 2};
   if (!misuse) misuse = parser.finish();
-  if (!misuse && argc < all && !api::is_c_file(parser.arguments.file)) {
+  if (!misuse && argc < all && !runtime::is_c_file(parser.arguments.file)) {
     misuse = Misuse{"U001", "unknown option '--'",
                     "flags of a C compiler are for C files; a file named -x is ./-x"};
   }

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "compiler/syntax/parse.h"
-#include "runtime/api/source.h"
+#include "runtime/run/source.h"
 #include "runtime/tune/timed_choice.h"
 #include "stencil/files.h"
 #include "tools/stencilc/commands.h"
@@ -172,7 +172,7 @@ int verify_command(const Arguments& arguments) {
   const auto tree = parse(source.value(), diagnostics);
   if (!tree) return report(source.value(), diagnostics);
   runtime::VerifyRequest request;
-  request.options = api::program_options(arguments.program, arguments.file);
+  request.options = runtime::program_options(arguments.program, arguments.file);
   request.device = arguments.device;
   request.schedule = arguments.schedule;
   request.quick = arguments.quick;

@@ -1,5 +1,5 @@
 // Translates the user's program text and options to the compiler's.
-#include "runtime/api/source.h"
+#include "runtime/run/source.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "runtime/io/files.h"
 
-namespace stencil::api {
+namespace stencil::runtime {
 
 namespace {
 
@@ -40,7 +40,7 @@ std::string hint_for(const std::string& path) {
 }  // namespace
 
 Result<Source> read_source(const std::string& path) {
-  auto text = runtime::read_file(path, kLargestProgram);
+  auto text = read_file(path, kLargestProgram);
   if (!text.ok()) {
     Failure failure = text.failure();
     failure.hint = hint_for(path);
@@ -78,4 +78,4 @@ static_assert(static_cast<FpMode>(FloatingPoint::Strict) == FpMode::Strict);
 static_assert(static_cast<FpMode>(FloatingPoint::Contract) == FpMode::Contract);
 static_assert(static_cast<FpMode>(FloatingPoint::Fast) == FpMode::Fast);
 
-}  // namespace stencil::api
+}  // namespace stencil::runtime

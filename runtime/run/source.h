@@ -7,7 +7,7 @@
 #include "compiler/support/source.h"
 #include "stencil/program.h"
 
-namespace stencil::api {
+namespace stencil::runtime {
 
 // The text of a program and its name for messages. R010 if it is unreadable or too large.
 Result<Source> read_source(const std::string& path);
@@ -19,4 +19,4 @@ bool is_c_file(const std::string& path);
 // Options in the compiler's form. A program without a name is named after `file`.
 ProgramOptions program_options(const Options& options, const std::string& file);
 
-}  // namespace stencil::api
+}  // namespace stencil::runtime
