@@ -267,6 +267,19 @@ void ExpressionPrinter::put_helper(const std::string& name, const std::vector<Ex
   put_call("stencil_" + name, arguments, exposed);
 }
 
+// The larger of a bound and the smaller of two integers.
+bool ExpressionPrinter::put_clamp(const std::vector<Expr>& operands, Scalar type) {
+  if (!is_integer(type)) return false;
+  for (const int at : {0, 1}) {
+    const auto* smaller = std::get_if<Operation>(&operands[at]->kind);
+    if (!smaller || smaller->op != Op::Min) continue;
+    put_helper("clamp_" + std::string(short_name(type)),
+               {smaller->operands[0], operands[1 - at], smaller->operands[1]}, false);
+    return true;
+  }
+  return false;
+}
+
 std::string ExpressionPrinter::function_name(Op op, Scalar type) const {
   const auto find = [&](const std::vector<Intrinsic>& table) -> std::string {
     for (const Intrinsic& row : table) {
@@ -420,8 +433,10 @@ void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operat
       const Expr root = kernel::operation(Op::Sqrt, operands);
       return put(kernel::operation(Op::Div, {kernel::real(1, type), root}), level, false);
     }
-    case Op::Min:
     case Op::Max:
+      if (put_clamp(operands, type)) return;
+      [[fallthrough]];
+    case Op::Min:
     case Op::Abs:
     case Op::Sqrt:
 #define STENCIL_FUNCTION(op, name, operands) case Op::op:

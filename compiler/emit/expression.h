@@ -48,6 +48,7 @@ class ExpressionPrinter {
   void put_call(const std::string& name, const std::vector<kernel::Expr>& arguments, bool exposed);
   void put_helper(const std::string& name, const std::vector<kernel::Expr>& arguments,
                   bool exposed);
+  bool put_clamp(const std::vector<kernel::Expr>& operands, Scalar type);
   void put_stored(const kernel::Load& load, Scalar stored, int level);
   void put_convert(const kernel::Expr& value, Scalar to, int level);
   void put_to_storage(const kernel::Expr& value, Scalar to);

@@ -177,6 +177,12 @@ struct TypedHelper {
 constexpr TypedHelper kTypedHelpers[] = {
     {"min", "$fn$T stencil_min_$t($T a, $T b) { return b < a ? b : a; }"},
     {"max", "$fn$T stencil_max_$t($T a, $T b) { return a < b ? b : a; }"},
+    {"clamp",
+     "// x, but at most `high` and at least `low`.\n"
+     "$fn$T stencil_clamp_$t($T x, $T low, $T high) {\n"
+     "  const $T bounded = high < x ? high : x;\n"
+     "  return bounded < low ? low : bounded;\n"
+     "}"},
     {"abs", "$fn$T stencil_abs_$t($T a) { return a < 0 ? -a : a; }"},
     {"wrap_abs", "$fn$T stencil_wrap_abs_$t($T a) { return a < 0 ? ($T)(0 - ($U)a) : a; }"},
     {"div",

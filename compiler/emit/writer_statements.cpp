@@ -134,9 +134,18 @@ void Writer::branch(const kernel::If& branch) {
     const kernel::If inverted{kernel::operation(Op::Not, {branch.condition}), branch.otherwise, {}};
     return this->branch(inverted);
   }
-  out_.open(fmt::format("{} ({}) {{", condition_word(current->condition),
-                        expressions_.print(current->condition)));
-  body(current->then);
+  kernel::Expr condition = branch.condition;
+  const kernel::Body* then = &branch.then;
+  // A branch that is all that another one contains becomes one with it.
+  while (current->otherwise.empty() && then->size() == 1) {
+    const auto* inner = std::get_if<kernel::If>(&then->front().kind);
+    if (!inner || !inner->otherwise.empty() || inner->then.empty()) break;
+    if (condition_word(inner->condition) != condition_word(condition)) break;
+    condition = kernel::operation(Op::And, {condition, inner->condition});
+    then = &inner->then;
+  }
+  out_.open(fmt::format("{} ({}) {{", condition_word(condition), expressions_.print(condition)));
+  body(*then);
   while (!current->otherwise.empty()) {
     const auto* next = current->otherwise.size() == 1
                            ? std::get_if<kernel::If>(&current->otherwise[0].kind)

@@ -70,6 +70,14 @@ inline void append(kernel::Body& to, kernel::Body from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
+// Appends the statements of a phase of a kernel below a comment that names it; nothing if there are
+// none.
+inline void append_phase(kernel::Body& to, const std::string& comment, kernel::Body from) {
+  if (from.empty()) return;
+  to.push_back({kernel::Comment{comment}});
+  append(to, std::move(from));
+}
+
 inline kernel::Body as_body(kernel::Statement statement) {
   kernel::Body out;
   out.push_back(std::move(statement));

@@ -81,10 +81,12 @@ class OverlappedKernel {
     if (!sampled.empty()) no_samples_ = builder_.none_weighs(sampled, points_.covered(), body);
     // With shrinking boxes, ring indices count from the first of T steps, even if steps are
     // skipped.
-    append(body, tiles_.load(hull ? literal(0) : steps_left_out(steps)));
+    append_phase(body, "load the tile with its halo",
+                 tiles_.load(hull ? literal(0) : steps_left_out(steps)));
     barriers_.force(body);
     append(body, hull ? equal_steps() : shrinking_steps());
-    append(body, tiles_.write_core(done, hull ? done : literal(steps)));
+    append_phase(body, "write the points without the halo",
+                 tiles_.write_core(done, hull ? done : literal(steps)));
     builder_.kernel().threads = tile_.schedule.block;
     builder_.kernel().body = std::move(body);
     builder_.finish(blocks, module);

@@ -441,7 +441,11 @@ class PlanesKernel {
         samples_(builder_, kernel.module) {}
 
   void lower(kernel::Module& module) {
-    body_.push_back(pass());
+    append_phase(
+        body_,
+        "each iteration advances every step by one plane; the first and the last ones skip "
+        "steps without a plane",
+        as_body(pass()));
     builder_.kernel().threads = context_.schedule.block;
     builder_.kernel().body = std::move(body_);
     builder_.finish(tile_.blocks, module);

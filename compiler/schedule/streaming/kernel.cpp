@@ -70,11 +70,16 @@ class StreamKernel {
     const Expr last_front = plus(tile_.last_plane, plan.drain);
     const Expr iterations =
         context_.let(body_, "iterations", plus(kernel::sub(last_front, tile_.front_begin), 1));
-    append(body_, loads_.start(whole_groups(iterations)));
+    append_phase(body_, "prologue: start to copy the first planes",
+                 loads_.start(whole_groups(iterations)));
     look_up_points();
-    append(body_, is_false(tile_.is_inside)  // one variant for all iterations
-                      ? as_body(planes(literal(0), iterations, {}))
-                      : versions(iterations));
+    const std::string loop =
+        fmt::format("steady state: each iteration loads a plane, and every step computes one{}",
+                    plan.drain == 0 ? "" : "; the last iterations are the epilogue");
+    append_phase(body_, loop,
+                 is_false(tile_.is_inside)  // one variant for all iterations
+                     ? as_body(planes(literal(0), iterations, {}))
+                     : versions(iterations));
     kernel.body = std::move(body_);
     builder_.finish(tile_.blocks, module);
     std::get<kernel::Launch>(module.plan.actions.back()).outer_blocks = tile_.outer_blocks;
@@ -246,10 +251,10 @@ class StreamKernel {
     }
     // Results are written after the loop over steps. Inside it, the condition would make compilers
     // duplicate the loop.
-    append(out, write_results(parts_, tests));
+    append_phase(out, "write the plane that has all its steps", write_results(parts_, tests));
     // After this barrier, copies may overwrite planes that were read before it.
     if (shared_rows || plan.bulk) out.push_back({kernel::Barrier{}});
-    out.push_back(threads(queues_.move()));
+    append_phase(out, "all planes become one iteration older", as_body(threads(queues_.move())));
     return out;
   }
 
