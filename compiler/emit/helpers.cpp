@@ -179,10 +179,7 @@ constexpr TypedHelper kTypedHelpers[] = {
     {"max", "$fn$T stencil_max_$t($T a, $T b) { return a < b ? b : a; }"},
     {"clamp",
      "// x, but at most `high` and at least `low`.\n"
-     "$fn$T stencil_clamp_$t($T x, $T low, $T high) {\n"
-     "  const $T bounded = high < x ? high : x;\n"
-     "  return bounded < low ? low : bounded;\n"
-     "}"},
+     "$fn$T stencil_clamp_$t($T x, $T low, $T high) { return $max($min(x, high), low); }"},
     {"abs", "$fn$T stencil_abs_$t($T a) { return a < 0 ? -a : a; }"},
     {"wrap_abs", "$fn$T stencil_wrap_abs_$t($T a) { return a < 0 ? ($T)(0 - ($U)a) : a; }"},
     {"div",
@@ -256,6 +253,28 @@ const Helper* find(std::string_view name, const Dialect& dialect) {
 }
 
 void define(const std::string& name, const Dialect& dialect, std::set<std::string>& done,
+            std::string& out);
+
+// Replaces $min and $max by the target's functions for integers, or else by helpers, which it
+// defines.
+void call_min_max(std::string& text, const std::string& type, const Dialect& dialect,
+                  std::set<std::string>& done, std::string& out) {
+  for (const auto& [mark, name, op] :
+       {std::tuple{"$min", "min_", Op::Min}, std::tuple{"$max", "max_", Op::Max}}) {
+    if (text.find(mark) == std::string::npos) continue;
+    std::string function;
+    for (const Intrinsic& row : dialect.intrinsics) {
+      if (row.op == op) function = type == "int" ? row.integer : row.wide;
+    }
+    if (function.empty()) {
+      define(name + type, dialect, done, out);
+      function = "stencil_" + (name + type);
+    }
+    replace_all(text, mark, function);
+  }
+}
+
+void define(const std::string& name, const Dialect& dialect, std::set<std::string>& done,
             std::string& out) {
   if (!done.insert(name).second) return;
   std::string text;
@@ -264,6 +283,7 @@ void define(const std::string& name, const Dialect& dialect, std::set<std::strin
     text = helper->text;
   } else {
     text = typed_text(name, dialect);
+    call_min_max(text, name.substr(name.rfind('_') + 1), dialect, done, out);
   }
   replace_all(text, "$fn", dialect.function);
   replace_all(text, "$long", dialect.type(Scalar::I64));

@@ -83,15 +83,12 @@ static inline __attribute__((always_inline)) void stencil_cases(bool condition, 
   }
 }
 
-// x, but at most `high` and at least `low`.
-static inline int stencil_clamp_int(int x, int low, int high) {
-  const int bounded = high < x ? high : x;
-  return bounded < low ? low : bounded;
-}
+static inline int stencil_min_int(int a, int b) { return b < a ? b : a; }
 
 static inline int stencil_max_int(int a, int b) { return a < b ? b : a; }
 
-static inline int stencil_min_int(int a, int b) { return b < a ? b : a; }
+// x, but at most `high` and at least `low`.
+static inline int stencil_clamp_int(int x, int low, int high) { return stencil_max_int(stencil_min_int(x, high), low); }
 
 constexpr int size_z = 128;  // points of the grid in z
 constexpr int size_y = 128;  // points of the grid in y

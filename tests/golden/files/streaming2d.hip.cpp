@@ -63,10 +63,7 @@
 #endif
 
 // x, but at most `high` and at least `low`.
-static __device__ __forceinline__ int stencil_clamp_int(int x, int low, int high) {
-  const int bounded = high < x ? high : x;
-  return bounded < low ? low : bounded;
-}
+static __device__ __forceinline__ int stencil_clamp_int(int x, int low, int high) { return max(min(x, high), low); }
 
 // Moves contiguous values in one access; a thread's own values may be in registers.
 template <class Vector, class T>

@@ -38,10 +38,7 @@ static __device__ __forceinline__ void stencil_await_copies() {
 }
 
 // x, but at most `high` and at least `low`.
-static __device__ __forceinline__ int stencil_clamp_int(int x, int low, int high) {
-  const int bounded = high < x ? high : x;
-  return bounded < low ? low : bounded;
-}
+static __device__ __forceinline__ int stencil_clamp_int(int x, int low, int high) { return max(min(x, high), low); }
 
 static __device__ __forceinline__ void stencil_commit_copies() {
 #if __CUDA_ARCH__ >= 800
