@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "compiler/schedule/common/interface.h"
+#include "compiler/schedule/common/plain.h"
 #include "compiler/schedule/scheduler.h"
-#include "compiler/schedule/sweeps/plain.h"
 
 namespace stencil {
 

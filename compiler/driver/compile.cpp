@@ -15,8 +15,8 @@
 #include "compiler/driver/boxes.h"
 #include "compiler/emit/text.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/common/plain.h"
 #include "compiler/schedule/scheduler.h"
-#include "compiler/schedule/sweeps/plain.h"
 #include "compiler/support/escape.h"
 #include "compiler/support/pass_log.h"
 

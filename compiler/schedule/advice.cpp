@@ -92,7 +92,7 @@ int steps_that_would_do(Scheduler& scheduler, const Schedule& refused, bool smal
 // supports every program.
 std::string family_that_would_do(Scheduler& scheduler, const Family& refusing) {
   for (const Family& family : family_table()) {
-    if (family.name == refusing.name) continue;
+    if (family.on_request || family.name == refusing.name) continue;
     if (serves(scheduler, scheduler.proposal(family).schedule)) return family.name;
   }
   return family_table().back().name;

@@ -33,12 +33,8 @@ bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
     return schedule.chunk == 0 || schedule.chunk >= kShortestOnCpu;
   }
   // A sweep gets few points per thread, because points with long code are computed one after
-  // another. Chunks and shared operands are left to the user, because they were never fastest in
-  // measurements.
-  if (!family.has(Setting::TimeTile)) {
-    const bool plain = schedule.chunk == 0 && schedule.operands == Operands::Cache;
-    return plain && schedule.elements.product() <= kMostOfSweep;
-  }
+  // another.
+  if (!family.has(Setting::TimeTile)) return schedule.elements.product() <= kMostOfSweep;
   if (!family.has(Setting::Prefetch)) return true;
   // In 2-D the warps of a block share nothing. In a larger block they only wait until registers are
   // free for all of them.
@@ -69,7 +65,9 @@ class Explorer {
   }
 
   Space explore() {
-    for (const Family& family : family_table()) tiles(family);
+    for (const Family& family : family_table()) {
+      if (!quick() || !family.on_request) tiles(family);
+    }
     refine();
     rank();
     for (auto& [reason, pruned] : pruned_) space_.pruned.push_back(std::move(pruned));

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "compiler/schedule/direct/family.h"
 #include "compiler/schedule/overlapped/family.h"
 #include "compiler/schedule/planes/family.h"
 #include "compiler/schedule/streaming/family.h"
-#include "compiler/schedule/sweeps/direct.h"
+#include "compiler/schedule/sweeps/family.h"
 
 namespace stencil::schedule {
 
@@ -13,7 +14,7 @@ namespace {
 
 std::vector<Family>& table() {
   static std::vector<Family> families = {streaming_family(), planes_family(), overlapped_family(),
-                                         direct_family()};
+                                         sweeps_family(), direct_family()};
   return families;
 }
 

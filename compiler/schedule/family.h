@@ -13,6 +13,7 @@
 #include "compiler/kernel/plan.h"
 #include "compiler/schedule/machine.h"
 #include "compiler/schedule/model/work.h"
+#include "compiler/schedule/presets.h"
 #include "compiler/schedule/schedule.h"
 
 namespace stencil::schedule {
@@ -88,6 +89,11 @@ struct Family {
   // Adapts the settings that a line leaves out to the `given` ones; null if defaults always
   // suffice.
   void (*complete)(Schedule& schedule, const std::vector<Setting>& given, int rank) = nullptr;
+
+  std::vector<Preset> presets = {};
+  // The family serves only lines that name it, and the exhaustive search: `auto`, quick searches
+  // and advice skip it.
+  bool on_request = false;
 
   bool has(Setting setting) const;
 };

@@ -6,7 +6,7 @@
 #include "compiler/schedule/common/limits.h"
 #include "compiler/schedule/common/operations.h"
 #include "compiler/schedule/common/phases.h"
-#include "compiler/schedule/sweeps/work.h"
+#include "compiler/schedule/common/reduction_work.h"
 
 namespace stencil::schedule {
 

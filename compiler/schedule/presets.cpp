@@ -1,5 +1,3 @@
-// The three-dimensional lines are those of the papers. The lines for fewer dimensions keep the
-// technique and the number of threads per block.
 #include "compiler/schedule/presets.h"
 
 #include <fmt/format.h>
@@ -7,98 +5,16 @@
 
 #include <algorithm>
 
+#include "compiler/schedule/family.h"
+
 namespace stencil::schedule {
 
-const std::vector<Preset>& preset_table() {
-  static const std::vector<Preset> table = {
-      {"holewinski-overlapped",
-       "tiles of several steps in shared memory, the same box at every step",
-       "Holewinski, Pouchet, Sadayappan 2012, section 4",
-       {"overlapped T=8 block=256 elements=4 regions=hull",
-        "overlapped T=4 block=32x16 elements=2x4 regions=hull",
-        "overlapped T=2 block=32x4x4 elements=1x2x2 regions=hull"}},
-      {"holewinski-spatial",
-       "tiles of one step in shared memory: no time tiling",
-       "Holewinski, Pouchet, Sadayappan 2012, section 5.1",
-       {"overlapped T=1 block=256 elements=4 regions=hull",
-        "overlapped T=1 block=32x16 elements=2x4 regions=hull",
-        "overlapped T=1 block=32x4x4 elements=1x2x2 regions=hull"}},
-      {"schaefer-naive",
-       "every operand from memory, 8 points per thread",
-       "Schäfer, Fey 2011, section 3",
-       {"direct block=512 elements=8", "direct block=32x16 elements=1x8",
-        "direct block=32x16 elements=1x1x8"}},
-      {"schaefer-sweep",
-       "a plane of threads sweeps 8 planes: operands along the sweep in registers, those in the "
-       "plane from cache",
-       "Schäfer, Fey 2011, section 3 (cached plane sweep)",
-       {"", "direct block=512 elements=1 chunk=8 column=registers",
-        "direct block=32x16 elements=1 chunk=8 column=registers"}},
-      {"schaefer-wavefront",
-       "two steps per pass in a pipeline of planes, loaded ahead of their use",
-       "Schäfer, Fey 2011, section 3 (pipelined wavefront)",
-       {"",
-        "streaming T=2 block=32x1 elements=2x1 chunk=64 prefetch=2 loads=registers interior=tested",
-        "streaming T=2 block=32x16 elements=1x2 chunk=64 prefetch=2 loads=registers "
-        "interior=tested"}},
-      {"vizitiu-3dbase",
-       "a thread per point, every operand from memory",
-       "Vizitiu et al. 2014, section II.A",
-       {"direct block=512 elements=1", "direct block=32x16 elements=1",
-        "direct block=8x8x8 elements=1"}},
-      {"vizitiu-3dshmoverl",
-       "tiles in shared memory; further threads of the block load the halo",
-       "Vizitiu et al. 2014, section II.B.1",
-       {"direct block=512 elements=1 operands=shared halo=cover",
-        "direct block=32x16 elements=1 operands=shared halo=cover",
-        "direct block=8x8x8 elements=1 operands=shared halo=cover"}},
-      {"vizitiu-3dshmnooverl",
-       "tiles in shared memory; threads at the border load the halo",
-       "Vizitiu et al. 2014, section II.B.2",
-       {"direct block=512 elements=1 operands=shared",
-        "direct block=32x16 elements=1 operands=shared",
-        "direct block=8x8x8 elements=1 operands=shared"}},
-      {"vizitiu-2dbase",
-       "a plane of threads sweeps the grid, every operand from memory",
-       "Vizitiu et al. 2014, section II.A",
-       {"", "direct block=64 elements=1 chunk=all", "direct block=8x8 elements=1 chunk=all"}},
-      {"vizitiu-2dreg",
-       "a plane of threads sweeps the grid: operands along the sweep in registers",
-       "Vizitiu et al. 2014, section II.B.3",
-       {"", "direct block=64 elements=1 chunk=all column=registers",
-        "direct block=8x8 elements=1 chunk=all column=registers"}},
-      {"vizitiu-2dshm",
-       "a plane of threads sweeps the grid: operands in the plane in shared memory, with halo",
-       "Vizitiu et al. 2014, section II.B.4",
-       {"", "direct block=64 elements=1 chunk=all operands=shared",
-        "direct block=8x8 elements=1 chunk=all operands=shared"}},
-      {"vizitiu-2dshmreg",
-       "a plane of threads sweeps the grid: operands along the sweep in registers, rows of "
-       "the plane in shared memory",
-       "Vizitiu et al. 2014, section II.B.5",
-       {"", "direct block=64 elements=1 chunk=all column=registers operands=tile",
-        "direct block=8x8 elements=1 chunk=all column=registers operands=rows"}},
-      {"krotkiewski-copycube",
-       "a plane of threads sweeps the grid, every operand from memory: the paper's copy kernel",
-       "Krotkiewski, Dabrowski 2013, section 6.1",
-       {"", "direct block=192 elements=1 chunk=all", "direct block=32x6 elements=1 chunk=all"}},
-      {"krotkiewski-noprefetch",
-       "one plane with halo in shared memory, loaded by 32x6 threads as 48x4 in two passes; "
-       "partial sums",
-       "Krotkiewski, Dabrowski 2013, section 5.1",
-       {"", "direct block=192 elements=1 chunk=all column=partial operands=shared halo=remap",
-        "direct block=32x6 elements=1 chunk=all column=partial operands=shared halo=remap"}},
-      {"krotkiewski",
-       "one plane with halo in shared memory, loaded by 32x6 threads as 48x4 in two passes; "
-       "partial sums; the next plane is loaded ahead",
-       "Krotkiewski, Dabrowski 2013, section 5.2",
-       {"",
-        "direct block=192 elements=1 chunk=all prefetch=1 column=partial operands=shared "
-        "halo=remap",
-        "direct block=32x6 elements=1 chunk=all prefetch=1 column=partial operands=shared "
-        "halo=remap"}},
-  };
-  return table;
+std::vector<Preset> preset_table() {
+  std::vector<Preset> out;
+  for (const Family& family : family_table()) {
+    out.insert(out.end(), family.presets.begin(), family.presets.end());
+  }
+  return out;
 }
 
 std::optional<std::string> preset_line(const std::string& name, int rank,

@@ -19,8 +19,8 @@ struct Preset {
   std::string lines[3];
 };
 
-// In the order of the papers and their sections.
-const std::vector<Preset>& preset_table();
+// The presets of all families (Family::presets), in the order of the families.
+std::vector<Preset> preset_table();
 
 // The line that "@NAME" stands for in a grid of `rank` dimensions. nullopt on errors: L001 for an
 // unknown name, L018 if the preset has no line for this rank.

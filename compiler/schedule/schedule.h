@@ -79,7 +79,7 @@ struct Schedule {
   Shape block;        // B, threads per block
   Shape elements;     // E, points per thread
   Regions regions = Regions::Shrink;
-  int chunk = 0;     // planes that a block writes; 0: as many as fill the device, or in `direct` no
+  int chunk = 0;     // planes that a block writes; 0: as many as fill the device, or in `sweeps` no
                      // sweep over planes
   int prefetch = 0;  // prefetch distance in planes
   int unroll = 0;    // planes per iteration of the streaming loop; 0: length of the register queues
@@ -102,13 +102,16 @@ std::string print(const Schedule& schedule, int rank = 3);
 // Settings left out take the family's defaults for `program`. "@NAME" is a preset (presets.h);
 // settings after it override the preset's. Returns nullopt on errors: L001 (unknown family, preset
 // or setting, with the nearest name), L002 (value out of range), L018 (preset not defined for this
-// rank). Old names of settings ("edges") are accepted silently, because stored lines contain them.
+// rank). Old names of settings ("edges"), and settings that moved to another family, are accepted
+// silently, because stored lines contain them.
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics, const Machine& machine = gpu());
 
-// One note for each old name of a setting in the line. For lines that a user has written.
+// One note for each old name of a setting in the line, and for each setting that moved to another
+// family. For lines that a user has written.
 Diagnostics notes_on_old_names(const std::string& line);
-// The line with old names of settings replaced by present ones, and with single blanks.
+// The line with old names of settings and their families replaced by present ones, and with single
+// blanks.
 std::string with_present_names(const std::string& line);
 
 // The schedule for "auto": see Scheduler::choose. `refusals`, if given, receives the reasons why

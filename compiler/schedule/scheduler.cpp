@@ -51,7 +51,7 @@ std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& d
     error.hint = "name a family, such as 'overlapped T=4'";
     return std::nullopt;
   }
-  const Family* family = find_family(name);
+  const Family* family = find_family(present_family(name, line));
   if (!family) {
     std::vector<std::string> known;
     for (const Family& f : family_table()) known.push_back(f.name);
@@ -75,7 +75,11 @@ std::optional<Schedule> Scheduler::parse_preset(const std::string& name, std::is
   if (!line) return std::nullopt;
   auto schedule = parse(*line, diagnostics);
   if (!schedule) return std::nullopt;
-  if (!parse_settings(*find_family(schedule->family), further, rank, machine_, *schedule,
+  std::string settings;
+  std::getline(further, settings);
+  schedule->family = present_family(schedule->family, settings);
+  std::istringstream words(settings);
+  if (!parse_settings(*find_family(schedule->family), words, rank, machine_, *schedule,
                       diagnostics)) {
     return std::nullopt;
   }
@@ -121,7 +125,7 @@ const Proposal& Scheduler::choose(Diagnostics* passed_over) {
 // Records why the best schedules of the other families were not chosen.
 void Scheduler::note_others(const Space& space) {
   for (const Family& family : family_table()) {
-    if (family.name == space.ranked.front().schedule.family) continue;
+    if (family.on_request || family.name == space.ranked.front().schedule.family) continue;
     const auto best = std::find_if(space.ranked.begin(), space.ranked.end(),
                                    [&](const auto& c) { return c.schedule.family == family.name; });
     std::string why;
@@ -143,6 +147,7 @@ void Scheduler::note_others(const Space& space) {
 const Proposal& Scheduler::choose_in_order(Diagnostics* passed_over) {
   const std::vector<Family>& families = family_table();
   for (size_t f = 0; f + 1 < families.size(); ++f) {
+    if (families[f].on_request) continue;
     const Proposal& offer = proposal(families[f]);
     Diagnostics reasons;
     const PlanPtr plan = this->plan(offer.schedule, reasons, Advice::None);

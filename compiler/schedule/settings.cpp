@@ -69,6 +69,27 @@ const RenamedSetting* find_renamed(const std::string& word) {
   return nullptr;
 }
 
+// Settings that moved from a family to another. The old family will be accepted for one version.
+struct MovedSetting {
+  std::string_view name, old_family, family;
+};
+constexpr MovedSetting kMoved[] = {{"chunk", "direct", "sweeps"},
+                                   {"prefetch", "direct", "sweeps"},
+                                   {"column", "direct", "sweeps"},
+                                   {"operands", "direct", "sweeps"},
+                                   {"halo", "direct", "sweeps"}};
+
+// The row for the word ("chunk=8") in a line of `family`; null if there is none.
+const MovedSetting* find_moved(const std::string& family, const std::string& word) {
+  const size_t equals = word.find('=');
+  if (equals == std::string::npos) return nullptr;
+  for (const MovedSetting& row : kMoved) {
+    if (row.old_family == family && row.name == std::string_view(word).substr(0, equals))
+      return &row;
+  }
+  return nullptr;
+}
+
 // A setting that is one number: its field and range. `automatic`: 0 prints and parses as "auto".
 // `all`: the maximum prints and parses as "all". `usual`: values worth trying.
 struct NumberSetting {
@@ -279,25 +300,42 @@ bool parse_settings(const Family& family, std::istream& words, int rank, const M
 
 Diagnostics notes_on_old_names(const std::string& line) {
   Diagnostics notes;
+  const auto add = [&](std::string what) {
+    notes.add({Severity::Note, "", {}, std::move(what), "", "", "", {}});
+  };
   std::istringstream words(line);
+  std::string family;
+  words >> family;
   for (std::string word; words >> word;) {
-    const RenamedSetting* row = find_renamed(word);
-    if (!row) continue;
-    const std::string what =
-        fmt::format("schedule setting '{}' is now called '{}'", row->old_name, row->name);
-    notes.add({Severity::Note, "", {}, what, "", "", "", {}});
+    if (const RenamedSetting* row = find_renamed(word)) {
+      add(fmt::format("schedule setting '{}' is now called '{}'", row->old_name, row->name));
+    }
+    if (const MovedSetting* row = find_moved(family, word)) {
+      add(fmt::format("schedule setting '{}' of '{}' now belongs to the family '{}'", row->name,
+                      row->old_family, row->family));
+    }
   }
   return notes;
 }
 
+std::string present_family(const std::string& family, const std::string& words) {
+  std::istringstream split(words);
+  for (std::string word; split >> word;) {
+    if (const MovedSetting* row = find_moved(family, word)) return std::string(row->family);
+  }
+  return family;
+}
+
 std::string with_present_names(const std::string& line) {
-  std::string out;
   std::istringstream words(line);
+  std::string out;
+  words >> out;
+  out = present_family(out, line);
   for (std::string word; words >> word;) {
     if (const RenamedSetting* row = find_renamed(word)) {
       word.replace(0, row->old_name.size(), row->name);
     }
-    out += (out.empty() ? "" : " ") + word;
+    out += " " + word;
   }
   return out;
 }

@@ -33,6 +33,10 @@ std::vector<Schedule> growing_tiles(const Schedule& schedule, int rank);
 bool parse_settings(const Family& family, std::istream& words, int rank, const Machine& machine,
                     Schedule& schedule, Diagnostics& diagnostics);
 
+// The family that has the settings among `words`, if `family` had one of them in an earlier
+// version; else `family`.
+std::string present_family(const std::string& family, const std::string& words);
+
 // Block limits of a machine, for messages: "at most 1024 threads per block (64 in z and beyond)".
 std::string block_limits(const Machine& machine);
 

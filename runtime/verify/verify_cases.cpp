@@ -111,7 +111,7 @@ std::vector<ScheduleCase> cases_of(const ir::Program& program, const std::string
   out.push_back(try_schedule(cpu, "auto"));
   for (const schedule::Family& family : schedule::family_table()) {
     if (!family.has(schedule::Setting::TimeTile)) {
-      out.push_back(try_schedule(gpu, family.name));
+      if (!family.on_request) out.push_back(try_schedule(gpu, family.name));
       if (!quick) out.push_back(small_tile(gpu, family, 1, false));
       continue;
     }

@@ -459,6 +459,11 @@ TEST_F(CommandLine, OldNamesOfSettingsAreAcceptedWithANote) {
   EXPECT_EQ(given.status, 0) << given.err;
   expect_contains(given.err, "note: schedule setting 'edges' is now called 'interior'\n");
   expect_contains(given.out, "interior=tested");
+  const Outcome moved = stencilc("explain heat.stn --full --schedule 'direct chunk=4'");
+  EXPECT_EQ(moved.status, 0) << moved.err;
+  expect_contains(
+      moved.err, "note: schedule setting 'chunk' of 'direct' now belongs to the family 'sweeps'\n");
+  expect_contains(moved.out, "  schedule           sweeps block=");
 }
 
 // Seven operands of 126^3 points each. Thread loops have no counts.

@@ -17,7 +17,7 @@
 
 #include "compiler/driver/boxes.h"
 #include "compiler/emit/emit.h"
-#include "compiler/schedule/sweeps/plain.h"
+#include "compiler/schedule/common/plain.h"
 #include "tests/property/batch.h"
 #include "tests/property/packed_results.h"
 

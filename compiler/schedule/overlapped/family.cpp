@@ -9,11 +9,10 @@
 
 #include "compiler/schedule/common/shapes.h"
 #include "compiler/schedule/common/slow_operations.h"
+#include "compiler/schedule/direct/family.h"
 #include "compiler/schedule/overlapped/cpu.h"
 #include "compiler/schedule/overlapped/kernel.h"
 #include "compiler/schedule/overlapped/work.h"
-#include "compiler/schedule/sweeps/direct.h"
-#include "compiler/schedule/sweeps/tile_kernel.h"
 
 namespace stencil::schedule {
 
@@ -261,12 +260,28 @@ Shapes usual_shapes(int rank) {
 }  // namespace
 
 Family overlapped_family() {
-  return {"overlapped",
-          "T steps per launch in shared memory, halos recomputed (Holewinski et al., ICS'12)",
-          {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Regions, Setting::Rows},
-          propose,
-          plan,
-          usual_shapes};
+  Family out{
+      "overlapped",
+      "T steps per launch in shared memory, halos recomputed (Holewinski et al., ICS'12)",
+      {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Regions, Setting::Rows},
+      propose,
+      plan,
+      usual_shapes};
+  out.presets = {
+      {"holewinski-overlapped",
+       "tiles of several steps in shared memory, the same box at every step",
+       "Holewinski, Pouchet, Sadayappan 2012, section 4",
+       {"overlapped T=8 block=256 elements=4 regions=hull",
+        "overlapped T=4 block=32x16 elements=2x4 regions=hull",
+        "overlapped T=2 block=32x4x4 elements=1x2x2 regions=hull"}},
+      {"holewinski-spatial",
+       "tiles of one step in shared memory: no time tiling",
+       "Holewinski, Pouchet, Sadayappan 2012, section 5.1",
+       {"overlapped T=1 block=256 elements=4 regions=hull",
+        "overlapped T=1 block=32x16 elements=2x4 regions=hull",
+        "overlapped T=1 block=32x4x4 elements=1x2x2 regions=hull"}},
+  };
+  return out;
 }
 
 }  // namespace stencil::schedule

@@ -33,8 +33,8 @@
 #include "compiler/schedule/common/barrier_planner.h"
 #include "compiler/schedule/common/levels.h"
 #include "compiler/schedule/common/samples.h"
+#include "compiler/schedule/direct/kernel.h"
 #include "compiler/schedule/overlapped/shared_tiles.h"
-#include "compiler/schedule/sweeps/tile_kernel.h"
 
 namespace stencil::schedule {
 
@@ -360,8 +360,7 @@ void lower_overlapped(const OverlappedTile& tile, kernel::Module& module) {
   module.plan.time_tile = tile.schedule.time_tile;
   const std::string name = interface.names_in(module).unique(whole.name + "_tile");
   OverlappedKernel(tile, interface, name, module).lower(module);
-  append_sweeps(interface, plan_tiles(interface.program(), tile.step->swept, tile.schedule),
-                module);
+  append_direct(interface, tile.step->swept, tile.schedule, module);
 }
 
 }  // namespace stencil::schedule

@@ -8,7 +8,7 @@
 
 #include "compiler/analysis/time_tile.h"
 #include "compiler/schedule/common/limits.h"
-#include "compiler/schedule/sweeps/sweep.h"
+#include "compiler/schedule/common/sweep.h"
 
 namespace stencil::schedule {
 

@@ -5,7 +5,7 @@
 
 #include "compiler/schedule/common/operations.h"
 #include "compiler/schedule/common/tiling.h"
-#include "compiler/schedule/sweeps/work.h"
+#include "compiler/schedule/direct/work.h"
 
 namespace stencil::schedule {
 
@@ -90,7 +90,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
     work.inside *= std::min(1.0, done / static_cast<double>(side.cover));
   }
   TileWork out{tile.schedule.time_tile, written_points(program), {work}};
-  for (Work& sweep : work_of(tiles, plan_tiles(program, tile.step->swept, tile.schedule))) {
+  for (Work& sweep : work_of(tiles, tile.step->swept, tile.schedule)) {
     out.kernels.push_back(std::move(sweep));
   }
   return out;

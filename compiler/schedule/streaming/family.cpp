@@ -350,14 +350,24 @@ Shapes shapes(int rank) {
 }  // namespace
 
 Family streaming_family() {
-  return {"streaming",
-          "T steps in flight along the outermost dimension, planes in registers",
-          {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Chunk, Setting::Prefetch,
-           Setting::Unroll, Setting::Occupancy, Setting::Loads, Setting::Form, Setting::Interior,
-           Setting::Rows},
-          propose,
-          plan,
-          shapes};
+  Family out{"streaming",
+             "T steps in flight along the outermost dimension, planes in registers",
+             {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Chunk,
+              Setting::Prefetch, Setting::Unroll, Setting::Occupancy, Setting::Loads, Setting::Form,
+              Setting::Interior, Setting::Rows},
+             propose,
+             plan,
+             shapes};
+  out.presets = {
+      {"schaefer-wavefront",
+       "two steps per pass in a pipeline of planes, loaded ahead of their use",
+       "Schäfer, Fey 2011, section 3 (pipelined wavefront)",
+       {"",
+        "streaming T=2 block=32x1 elements=2x1 chunk=64 prefetch=2 loads=registers interior=tested",
+        "streaming T=2 block=32x16 elements=1x2 chunk=64 prefetch=2 loads=registers "
+        "interior=tested"}},
+  };
+  return out;
 }
 
 }  // namespace stencil::schedule

@@ -13,8 +13,8 @@
 
 #include "compiler/analysis/reads.h"
 #include "compiler/schedule/common/limits.h"
+#include "compiler/schedule/common/sweep.h"
 #include "compiler/schedule/sweeps/column.h"
-#include "compiler/schedule/sweeps/sweep.h"
 
 namespace stencil::schedule {
 

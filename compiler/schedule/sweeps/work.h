@@ -9,12 +9,6 @@
 
 namespace stencil::schedule {
 
-// Bytes that a reduction reads per point.
-double bytes_read(const ir::Program& program, const ir::Reduction& reduction);
-
-// Work of a reduction's launches: up to three.
-std::vector<Work> work_of(const analysis::TimeTiles& tiles, const ir::Reduction& reduction);
-
 // Work of the sweeps, one launch each.
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<SweepTile>& sweeps);
 

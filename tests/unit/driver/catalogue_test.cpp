@@ -117,9 +117,7 @@ TEST(Catalogue, TheTableOfRefusalsIsThatOfTheCode) {
   ASSERT_EQ(families.size(), schedule::family_table().size());
   Codes of_families;
   for (const std::string& family : families) {
-    const bool folder = exists(kTop / "compiler/schedule" / family);
-    const auto place = folder ? kTop / "compiler/schedule" / family / "family.cpp"
-                              : kTop / "compiler/schedule/sweeps" / (family + ".cpp");
+    const auto place = kTop / "compiler/schedule" / family / "family.cpp";
     Codes refusals = reported_in(place);
     const Codes called = matches(read(place), "(refuse_[a-z_]+)\\(");
     for (const auto& [name, codes] : shared) {

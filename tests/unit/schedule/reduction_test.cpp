@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/common/plain.h"
 #include "compiler/schedule/schedule.h"
-#include "compiler/schedule/sweeps/plain.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {

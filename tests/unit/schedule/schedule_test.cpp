@@ -125,14 +125,12 @@ TEST(ScheduleText, Errors) {
   const auto program = load(kHeat);
   EXPECT_EQ(error_of("overlaped T=2", program),
             "error L001: unknown schedule family 'overlaped'\n"
-            "      = expected: auto, streaming, planes, overlapped, direct\n"
+            "      = expected: auto, streaming, planes, overlapped, sweeps, direct\n"
             "      = hint: did you mean 'overlapped'?\n");
-  EXPECT_EQ(
-      error_of("direct blok=8", program),
-      "error L001: unknown setting 'blok=8' of schedule family 'direct'\n"
-      "      = expected: block=... elements=... chunk=... prefetch=... column=... operands=... "
-      "halo=... rows=...\n"
-      "      = hint: did you mean 'block='?\n");
+  EXPECT_EQ(error_of("direct blok=8", program),
+            "error L001: unknown setting 'blok=8' of schedule family 'direct'\n"
+            "      = expected: block=... elements=... rows=...\n"
+            "      = hint: did you mean 'block='?\n");
   EXPECT_EQ(error_of("overlapped T=0", program),
             "error L002: bad value of schedule setting 'T'\n"
             "      = expected: a number of steps from 1 to 64\n"

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "compiler/kernel/count.h"
+#include "compiler/schedule/common/sweep.h"
 #include "compiler/schedule/schedule.h"
-#include "compiler/schedule/sweeps/sweep.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {

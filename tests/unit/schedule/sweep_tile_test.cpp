@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "compiler/ir/rewrite.h"
+#include "compiler/kernel/passes.h"
 #include "compiler/schedule/presets.h"
 #include "compiler/schedule/scheduler.h"
 #include "tests/unit/load.h"
@@ -69,7 +70,7 @@ std::string refused(const std::string& text, const std::string& line) {
 }
 
 TEST(SweptColumn, KeepsOperandsOfTheColumnAndReloadsOthers) {
-  const Tile tile(kSeven, "direct block=8x8 elements=1 chunk=all column=registers");
+  const Tile tile(kSeven, "sweeps block=8x8 elements=1 chunk=all column=registers");
   EXPECT_EQ(tile.ages(), 2);  // the planes before and at the point
   EXPECT_EQ(tile->column.lookback(), 2);
   EXPECT_EQ(tile->reads.size(), 5u);  // one in the column, four in the plane
@@ -81,9 +82,9 @@ TEST(SweptColumn, KeepsOperandsOfTheColumnAndReloadsOthers) {
 }
 
 TEST(SweptColumn, ComputesCommonPlaneSumsOnce) {
-  const Tile operands(kByPlanes, "direct block=32x6 elements=1 chunk=all column=registers");
+  const Tile operands(kByPlanes, "sweeps block=32x6 elements=1 chunk=all column=registers");
   EXPECT_EQ(operands.ages(), 8);  // four operands, two planes each
-  const Tile sums(kByPlanes, "direct block=32x6 elements=1 chunk=all column=partial");
+  const Tile sums(kByPlanes, "sweeps block=32x6 elements=1 chunk=all column=partial");
   EXPECT_EQ(sums->reads.size(), 4u);
   EXPECT_LE(sums.ages(), 2);
   EXPECT_EQ(sums.operations(), 5);  // the sum of a plane (3), an fma, a sum
@@ -94,7 +95,7 @@ TEST(SweptColumn, KeepsNothingForASinglePlane) {
       "grid G = [0..63, 0..63] steps 4; field A : real on G;"
       "stencil s : A[1..62, 1..62] = A[0,1] + A[0,-1];";
   for (const char* column : {"registers", "partial"}) {
-    const Tile tile(flat, std::string("direct block=32 elements=1 chunk=8 column=") + column);
+    const Tile tile(flat, std::string("sweeps block=32 elements=1 chunk=8 column=") + column);
     EXPECT_EQ(tile.ages(), 0);
     EXPECT_EQ(tile->column.lookback(), 0);
   }
@@ -137,8 +138,8 @@ TEST(SweepTile, SharesOnlyOperandsReadByOtherThreads) {
   const char* const diagonal =
       "grid G = [0..63, 0..63] steps 4; field A, B : real on G;"
       "stencil s : B[1..62, 1..62] = A[1,1] + A[-1,0];";
-  EXPECT_TRUE(Tile(diagonal, "direct block=32 elements=1 operands=tile")->windows.empty());
-  EXPECT_EQ(Tile(diagonal, "direct block=32x4 elements=1 operands=tile")->windows.size(), 1u);
+  EXPECT_TRUE(Tile(diagonal, "sweeps block=32 elements=1 operands=tile")->windows.empty());
+  EXPECT_EQ(Tile(diagonal, "sweeps block=32x4 elements=1 operands=tile")->windows.size(), 1u);
 }
 
 TEST(SweepTile, ShufflesInRowsOfAtMost32Lanes) {
@@ -147,7 +148,7 @@ TEST(SweepTile, ShufflesInRowsOfAtMost32Lanes) {
   wide.warp = 64;
   for (const char* block : {"64x4", "32x8"}) {
     Diagnostics diagnostics;
-    const auto schedule = parse(std::string("direct elements=1 operands=shuffles block=") + block,
+    const auto schedule = parse(std::string("sweeps elements=1 operands=shuffles block=") + block,
                                 program, diagnostics, wide);
     ASSERT_TRUE(schedule);
     EXPECT_EQ(lower(program, *schedule, diagnostics, wide).has_value(), block[0] == '3') << block;
@@ -155,28 +156,28 @@ TEST(SweepTile, ShufflesInRowsOfAtMost32Lanes) {
 }
 
 TEST(SweepTile, Refusals) {
-  EXPECT_EQ(refused(kSeven, "direct block=8x8x8 elements=1 chunk=4"), "L019");
-  EXPECT_EQ(refused(kSeven, "direct block=8x8 elements=1x1x2 chunk=4"), "L019");
-  EXPECT_EQ(refused(kSeven, "direct block=8x8 elements=1 operands=shuffles block=8x8"), "L002");
-  EXPECT_EQ(refused(kSeven, "direct block=24x8 elements=1 operands=shuffles"), "L019");
-  EXPECT_EQ(refused(kSeven, "direct block=8x8 elements=1 column=registers"), "L028");
-  EXPECT_EQ(refused(kSeven, "direct block=8x8 elements=1 prefetch=1"), "L028");
-  EXPECT_EQ(refused(kSeven, "direct block=8x8 elements=1 chunk=4 prefetch=2"), "L028");
-  EXPECT_EQ(refused(kSeven, "direct block=8x8 elements=1 halo=cover"), "L028");
-  EXPECT_EQ(refused(kSeven, "direct block=8x8 elements=1 operands=tile halo=remap"), "L028");
-  EXPECT_EQ(refused(kSeven, "direct block=2x2x2 elements=1 operands=shared halo=cover"), "L014");
+  EXPECT_EQ(refused(kSeven, "sweeps block=8x8x8 elements=1 chunk=4"), "L019");
+  EXPECT_EQ(refused(kSeven, "sweeps block=8x8 elements=1x1x2 chunk=4"), "L019");
+  EXPECT_EQ(refused(kSeven, "sweeps block=8x8 elements=1 operands=shuffles block=8x8"), "L002");
+  EXPECT_EQ(refused(kSeven, "sweeps block=24x8 elements=1 operands=shuffles"), "L019");
+  EXPECT_EQ(refused(kSeven, "sweeps block=8x8 elements=1 column=registers"), "L028");
+  EXPECT_EQ(refused(kSeven, "sweeps block=8x8 elements=1 prefetch=1"), "L028");
+  EXPECT_EQ(refused(kSeven, "sweeps block=8x8 elements=1 chunk=4 prefetch=2"), "L028");
+  EXPECT_EQ(refused(kSeven, "sweeps block=8x8 elements=1 halo=cover"), "L028");
+  EXPECT_EQ(refused(kSeven, "sweeps block=8x8 elements=1 operands=tile halo=remap"), "L028");
+  EXPECT_EQ(refused(kSeven, "sweeps block=2x2x2 elements=1 operands=shared halo=cover"), "L014");
   const char* const line =
       "grid G = [0..255] steps 4; field A : real on G; stencil s : A[1..254] = A[-1] + A[1];";
-  EXPECT_EQ(refused(line, "direct block=64 elements=1 chunk=4"), "L018");
+  EXPECT_EQ(refused(line, "sweeps block=64 elements=1 chunk=4"), "L018");
   EXPECT_EQ(refused(line, "@vizitiu-2dreg"), "L018");
-  EXPECT_EQ(refused(line, "direct operands=rows"), "L028");
+  EXPECT_EQ(refused(line, "sweeps operands=rows"), "L028");
   EXPECT_EQ(refused(line, "@vizitiu-2dregg"), "L001");
   const char* const far =
       "grid G = [0..300, 0..300] steps 4; field A : real on G boundary clamp;"
       "stencil s : A on G = A[-200,0] + A[0,-150] + A[0,0];";
-  EXPECT_EQ(refused(far, "direct block=32 elements=1 chunk=8 column=registers"), "L020");
-  EXPECT_EQ(refused(far, "direct block=32x4 elements=1 operands=shared"), "L014");
-  EXPECT_EQ(refused(far, "direct block=32x4 elements=1 operands=shared halo=remap"), "L020");
+  EXPECT_EQ(refused(far, "sweeps block=32 elements=1 chunk=8 column=registers"), "L020");
+  EXPECT_EQ(refused(far, "sweeps block=32x4 elements=1 operands=shared"), "L014");
+  EXPECT_EQ(refused(far, "sweeps block=32x4 elements=1 operands=shared halo=remap"), "L020");
 }
 
 TEST(Presets, AreLoweredAsWritten) {
@@ -206,21 +207,63 @@ TEST(Presets, TakeFurtherSettings) {
   const auto schedule = parse("@vizitiu-2dreg block=32x4 prefetch=1", program, diagnostics);
   ASSERT_TRUE(schedule);
   EXPECT_EQ(print(*schedule, 3),
-            "direct block=32x4x1 elements=1x1x1 chunk=all prefetch=1 column=registers");
+            "sweeps block=32x4x1 elements=1x1x1 chunk=all prefetch=1 column=registers");
 }
 
 TEST(SweepTile, DefaultsDoNotExtendAlongTheSweep) {
   const ir::Program program = test::load(kSeven);
   Diagnostics diagnostics;
-  EXPECT_EQ(print(*parse("direct chunk=8", program, diagnostics), 3),
-            "direct block=64x4x1 elements=1x1x1 chunk=8");
+  EXPECT_EQ(print(*parse("sweeps chunk=8", program, diagnostics), 3),
+            "sweeps block=64x4x1 elements=1x1x1 chunk=8");
   EXPECT_EQ(print(*parse("@vizitiu-3dbase chunk=all", program, diagnostics), 3),
-            "direct block=8x8x1 elements=1x1x1 chunk=all");
-  EXPECT_EQ(refused(kSeven, "direct chunk=8 elements=1x1x4"), "L019");
+            "sweeps block=8x8x1 elements=1x1x1 chunk=all");
+  EXPECT_EQ(refused(kSeven, "sweeps chunk=8 elements=1x1x4"), "L019");
   const char* const flat =
       "grid G = [0..63, 0..63] steps 4; field A : real on G;"
       "stencil s : A[1..62, 1..62] = A[0,1] + A[1,0];";
-  EXPECT_EQ(refused(flat, "direct chunk=8 column=registers"), "");
+  EXPECT_EQ(refused(flat, "sweeps chunk=8 column=registers"), "");
+}
+
+// Settings of `sweeps` belonged to `direct`. Stored lines contain the old family.
+TEST(Sweeps, OldLinesOfDirectAreAccepted) {
+  const ir::Program program = test::load(kSeven);
+  Diagnostics diagnostics;
+  for (const std::string settings :
+       {"chunk=8", "chunk=auto", "block=8x8 chunk=all prefetch=1", "column=cache",
+        "elements=1 operands=shared", "block=8x8x8 elements=1 operands=shared halo=cover"}) {
+    const auto old = parse("direct " + settings, program, diagnostics);
+    ASSERT_TRUE(old) << settings;
+    EXPECT_EQ(old->family, "sweeps");
+    EXPECT_EQ(*old, parse("sweeps " + settings, program, diagnostics));
+    EXPECT_EQ(with_present_names("direct  " + settings), "sweeps " + settings);
+    EXPECT_FALSE(notes_on_old_names("direct " + settings).items().empty());
+    EXPECT_TRUE(notes_on_old_names("sweeps " + settings).items().empty());
+  }
+  EXPECT_EQ(parse("direct block=8x8 rows=dense", program, diagnostics)->family, "direct");
+  EXPECT_EQ(with_present_names("direct block=8x8"), "direct block=8x8");
+  EXPECT_EQ(with_present_names("streaming T=2 chunk=8"), "streaming T=2 chunk=8");
+  EXPECT_EQ(render(Source("", ""), notes_on_old_names("direct elements=1 chunk=8 column=partial")),
+            "note: schedule setting 'chunk' of 'direct' now belongs to the family 'sweeps'\n"
+            "note: schedule setting 'column' of 'direct' now belongs to the family 'sweeps'\n");
+  EXPECT_TRUE(diagnostics.items().empty());
+  EXPECT_FALSE(parse("direct chunk=8 interior=split", program, diagnostics));
+  EXPECT_EQ(diagnostics.items().front().message,
+            "unknown setting 'interior=split' of schedule family 'sweeps'");
+}
+
+// A thread per point without kept or shared operands is a kernel of `direct`.
+TEST(Sweeps, PlainLinesAreThoseOfDirect) {
+  const ir::Program program = test::load(kSeven);
+  const auto kernels = [&](const std::string& line) {
+    Diagnostics diagnostics;
+    auto module = lower(program, *parse(line, program, diagnostics), diagnostics);
+    module->header.clear();
+    return kernel::print(*module);
+  };
+  const std::string settings = " block=8x8x2 elements=1x1x2";
+  EXPECT_EQ(kernels("sweeps" + settings), kernels("direct" + settings));
+  EXPECT_NE(kernels("sweeps chunk=4" + std::string(" block=8x8 elements=1")),
+            kernels("direct" + settings));
 }
 
 TEST(Presets, AreInTheManual) {

@@ -6,8 +6,8 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/schedule/common/shapes.h"
+#include "compiler/schedule/direct/kernel.h"
 #include "compiler/schedule/scheduler.h"
-#include "compiler/schedule/sweeps/tile_kernel.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/verify/verify.h"
 #include "tests/unit/runtime/programs.h"
@@ -30,8 +30,7 @@ class PlannedLines final : public Plan {
     return out;
   }
   void lower(kernel::Module& module) const override {
-    append_sweeps(Interface(program_, schedule_.rows), plan_tiles(program_, sweeps_, schedule_),
-                  module);
+    append_direct(Interface(program_, schedule_.rows), sweeps_, schedule_, module);
   }
   std::string unrewarding() const override { return "it is a toy"; }
 

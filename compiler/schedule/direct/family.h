@@ -1,4 +1,5 @@
-// The `direct` family: one kernel per stencil function and step.
+// The `direct` family: one kernel per stencil function and step, a thread per point or a few
+// points.
 #pragma once
 
 #include "compiler/schedule/family.h"

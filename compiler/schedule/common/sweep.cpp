@@ -4,7 +4,7 @@
 // writes. Otherwise the result goes to a spare copy, which must then hold every point of the field.
 // If the function is the only writer of the field, points outside its region never change, so both
 // copies hold these points from the start. Otherwise the sweep copies them.
-#include "compiler/schedule/sweeps/sweep.h"
+#include "compiler/schedule/common/sweep.h"
 
 #include <algorithm>
 

@@ -1,11 +1,8 @@
-// The `direct` family: one kernel per stencil function and step. A thread computes one point, a few
-// points or a column of planes.
-//
-// Every step reads and writes global memory, so the speed is limited by the copy bandwidth. The
-// family supports every program that a kernel can express and is the baseline for time tiling. With
-// the settings for values that threads keep or share (tile.h), the family covers kernels from a
-// decade of papers (presets.h).
-#include "compiler/schedule/sweeps/direct.h"
+// The `sweeps` family: one kernel per stencil function and step, as `direct`. A block may pass the
+// grid plane by plane, and threads may keep or share operands (tile.h). The family reproduces
+// kernels of the papers (presets.cpp). None of its settings is the fastest for any program on
+// recent machines (docs/design/notes/overlapped.md), so `auto` never takes it.
+#include "compiler/schedule/sweeps/family.h"
 
 #include <fmt/format.h>
 
@@ -14,61 +11,25 @@
 #include "compiler/schedule/common/limits.h"
 #include "compiler/schedule/common/operations.h"
 #include "compiler/schedule/common/shapes.h"
+#include "compiler/schedule/direct/family.h"
+#include "compiler/schedule/sweeps/kernel.h"
+#include "compiler/schedule/sweeps/presets.h"
 #include "compiler/schedule/sweeps/tile.h"
-#include "compiler/schedule/sweeps/tile_kernel.h"
 #include "compiler/schedule/sweeps/work.h"
 
 namespace stencil::schedule {
 
 namespace {
 
-// Whether some piece has more than 512 double-precision terms. The loop over a thread's points must
-// then not be unrolled: compilers would keep the constants of all terms live for the next point,
-// and spill.
-bool too_long_to_unroll(const ir::Program& program) {
-  constexpr int64_t kTerms = 512;
-  for (const ir::Function& function : program.functions) {
-    for (const ir::Piece& piece : function.pieces) {
-      int64_t terms = 0;
-      for (const ir::Node& node : piece.graph.nodes()) {
-        terms += node.type == Scalar::F64 && std::holds_alternative<ir::Access>(node.kind) ? 1 : 0;
-      }
-      if (terms > kTerms) return true;
-    }
-  }
-  return false;
-}
-
-// Up to rank 3, the fastest schedules measured on an H200 (docs/design/performance.md).
-Schedule usual(const ir::Program& program, const Machine& machine) {
-  Schedule schedule;
-  schedule.family = "direct";
-  if (machine.threads_are_loops) {  // long rows, and enough of them to keep a thread busy
-    schedule.block = program.grid.rank() == 1 ? Shape{16384} : Shape{1024, 16};
-    return schedule;
-  }
-  if (program.grid.rank() == 1) schedule.block = {256, 1, 1};
-  if (program.grid.rank() >= 2) schedule.block = {64, 4, 1};
-  if (program.grid.rank() >= 4) schedule.block = {32, 4, 2};  // 4-D grids have short sides
-  const bool one = too_long_to_unroll(program);
-  if (program.grid.rank() == 2 && !one) schedule.elements = {1, 4, 1};
-  if (program.grid.rank() == 3 && !one) schedule.elements = {1, 1, 4};
-  if (program.grid.rank() >= 4 && !one) schedule.elements = {1, 1, 2, 2};
-  const Shape elements = schedule.elements;
-  schedule = with_fewer_threads(schedule, machine);
-  schedule.elements = elements;  // a smaller tile costs nothing
-  return schedule;
-}
-
-class PlannedSweeps final : public Plan {
+class PlannedTiles final : public Plan {
  public:
-  PlannedSweeps(const analysis::TimeTiles& tiles, const Schedule& schedule)
+  PlannedTiles(const analysis::TimeTiles& tiles, const Schedule& schedule)
       : tiles_(tiles),
         program_(tiles.program()),
         schedule_(schedule),
         sweeps_(plan_sweeps(program_)),
         sweep_tiles_(plan_tiles(program_, sweeps_, schedule_)) {}
-  PlannedSweeps(const PlannedSweeps&) = delete;  // tiles refer to sweeps_
+  PlannedTiles(const PlannedTiles&) = delete;  // tiles refer to sweeps_
 
   Footprint cost() const override {
     Footprint out;
@@ -106,13 +67,15 @@ class PlannedSweeps final : public Plan {
 };
 
 Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
-  return {usual(tiles.program(), machine), "the usual block for the grid's rank"};
+  Proposal out = direct_family().propose(tiles, machine);
+  out.schedule.family = "sweeps";
+  return out;
 }
 
 // --- Refusals
 
 Diagnostic& refuse(Diagnostics& diagnostics, const char* code, const std::string& what) {
-  return diagnostics.error(code, {}, "direct refused: " + what);
+  return diagnostics.error(code, {}, "sweeps refused: " + what);
 }
 
 void refuse_swept_shape(const ir::Program& program, const Schedule& schedule,
@@ -136,7 +99,7 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
     if (program.grid.rank() == 1) {
       diagnostics
           .error("L018", program.grid_span,
-                 "direct refused: the grid has one dimension, so there is no plane to sweep")
+                 "sweeps refused: the grid has one dimension, so there is no plane to sweep")
           .hint = "leave out chunk=, or use --schedule overlapped";
       return;
     }
@@ -237,7 +200,7 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
              Diagnostics& diagnostics) {
   refuse_settings(tiles.program(), schedule, machine, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
-  const auto out = std::make_shared<PlannedSweeps>(tiles, schedule);
+  const auto out = std::make_shared<PlannedTiles>(tiles, schedule);
   for (const SweepTile& tile : out->sweep_tiles()) {
     refuse_tile(tiles.program(), tile, machine, diagnostics);
     if (diagnostics.has_errors()) return nullptr;
@@ -256,24 +219,22 @@ void complete(Schedule& schedule, const std::vector<Setting>& given, int rank) {
   if (!is_given(Setting::Elements)) schedule.elements[swept] = 1;
 }
 
-Shapes shapes(int rank) {
-  return {shapes_of(rank, {{{4, 8, 16, 32, 64}, {1, 2, 4, 8}, {1, 2}}, 256, 64}),
-          shapes_of(rank, {{{1, 2, 3}, {1, 2, 3, 4}, {1, 2, 4}, {1, 2}}, 24, 8})};
-}
-
 }  // namespace
 
-Family direct_family() {
-  return {"direct",
-          "one sweep per stencil function and step; a thread per point or column",
-          {Setting::Block, Setting::Elements, Setting::Chunk, Setting::Prefetch, Setting::Column,
-           Setting::Operands, Setting::Halo, Setting::Rows},
-          propose,
-          plan,
-          shapes,
-          {Setting::Chunk, Setting::Prefetch, Setting::Column, Setting::Operands, Setting::Halo,
-           Setting::Rows},
-          complete};
+Family sweeps_family() {
+  Family out{"sweeps",
+             "as direct, but sweeping planes and sharing operands; kernels of papers",
+             {Setting::Block, Setting::Elements, Setting::Chunk, Setting::Prefetch, Setting::Column,
+              Setting::Operands, Setting::Halo, Setting::Rows},
+             propose,
+             plan,
+             direct_family().shapes,
+             {Setting::Chunk, Setting::Prefetch, Setting::Column, Setting::Operands, Setting::Halo,
+              Setting::Rows},
+             complete};
+  out.on_request = true;
+  out.presets = presets_of_sweeps();
+  return out;
 }
 
 }  // namespace stencil::schedule

@@ -10,13 +10,12 @@
 // A prologue over the planes ahead of a chunk fills the kept values. In each of its planes, only
 // the values needed later are computed. Points at which an access meets a boundary rule are
 // computed from global memory alone.
-#include "compiler/schedule/sweeps/tile_kernel.h"
-
-#include <fmt/format.h>
+#include "compiler/schedule/sweeps/kernel.h"
 
 #include <algorithm>
 
 #include "compiler/schedule/common/statements.h"
+#include "compiler/schedule/direct/kernel.h"
 #include "compiler/schedule/sweeps/operands.h"
 
 namespace stencil::schedule {
@@ -176,32 +175,7 @@ class TileKernel {
     }
     const Expr none = builder_.none_weighs(reads, box, body);
     const auto make = [&] { return all_planes(); };
-    const bool ahead = tile_.reads_memory() && !tile_.swept;
-    append(body, ahead
-                     ? builder_.by_points(reads, none, make, [&] { return sum_ahead(reads, box); })
-                     : builder_.by_points(reads, none, make));
-  }
-
-  Body sum_ahead(const std::vector<ir::Access>& reads, const GridBox& box) {
-    ThreadPoint point = points_.point(literal(0));
-    PointLanes lanes;
-    lanes.for_each_part = [this](Body body) { return points_.for_each_element(std::move(body)); };
-    for (int d = 0; d < rank_; ++d) {
-      if (points_.loops()[d].empty()) continue;
-      lanes.extents.push_back(literal(along(schedule_.elements, rank_, d)));
-      lanes.index.push_back(kernel::variable(points_.loops()[d]));
-    }
-    lanes.exists = points_.is_written(point);
-    lanes.lets = std::move(point.lets);
-    lanes.first = point.at;
-    lanes.last_column = lanes.column = point.at.back();
-    lanes.row_first = box.first.back();
-    lanes.row_last = box.last.back();
-    auto [zeros, sums] = builder_.sum_ahead(reads, lanes, first_step());
-    builder_.read_sums(reads, lanes);
-    Body ahead = as_body(threads(std::move(zeros)));
-    ahead.push_back(threads(std::move(sums)));
-    return ahead;
+    append(body, builder_.by_points(reads, none, make));
   }
 
   const SweepTile& tile_;
@@ -217,17 +191,11 @@ class TileKernel {
   const SharedOperands operands_;
 };
 
-const char* where_to(const Sweep& sweep) {
-  if (sweep.in_place()) return "in place";
-  return sweep.targets.size() == 1 ? "to the spare copy"
-                                   : "to spare copies where it reads neighbours";
-}
-
 void lower_sweep(const Interface& interface, const SweepTile& tile, const std::string& name,
                  kernel::Module& module) {
   const Sweep& sweep = *tile.sweep;
-  KernelBuilder builder(interface, module, name,
-                        fmt::format("One sweep of {}, {}.", sweep.function->name, where_to(sweep)));
+  if (tile.is_plain()) return lower_direct(interface, sweep, tile.schedule, name, module);
+  KernelBuilder builder(interface, module, name, comment_of(sweep));
   builder.kernel().threads = tile.schedule.block;
   std::vector<TileLength> lengths;
   for (int d = 0; d < tile.rank; ++d) lengths.push_back({tile.core(d), literal(tile.core(d))});

@@ -1,5 +1,5 @@
-// Kernels of sweeps, one launch per stencil function. A thread computes one or a few points. It may
-// sweep a column of planes, keep operands or partial results, and share operands within its block.
+// Kernels of sweeps, one launch per stencil function. A thread may sweep a column of planes, keep
+// operands or partial results, and share operands within its block.
 #pragma once
 
 #include <vector>

@@ -1,13 +1,13 @@
 // Plain sweeps: one loop nest per stencil function, without tiles and threads. An emitted program
 // checks itself against them. Plain sweeps use spare copies as `direct` does, but share nothing
 // with time tiling.
-#include "compiler/schedule/sweeps/plain.h"
+#include "compiler/schedule/common/plain.h"
 
 #include <fmt/format.h>
 
 #include "compiler/schedule/common/phases.h"
 #include "compiler/schedule/common/reduction.h"
-#include "compiler/schedule/sweeps/sweep.h"
+#include "compiler/schedule/common/sweep.h"
 
 namespace stencil::schedule {
 
