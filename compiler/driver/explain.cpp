@@ -151,7 +151,7 @@ std::vector<Row> expected_rows(schedule::Scheduler& scheduler, const schedule::S
                                100 * prediction.of(prediction.limit) / prediction.seconds,
                                prediction.spills ? "; registers spill" : "")});
   rows.push_back({"faster with", way_out(prediction.limit)});
-  if (!schedule::find_family(schedule.family)->has(schedule::Setting::TimeTile)) return rows;
+  if (!schedule::find_family(schedule.family)->has(schedule::shared::kTimeTile)) return rows;
   std::string others;
   for (const int change : {-2, -1, 1, 2}) {
     schedule::Schedule other = schedule;

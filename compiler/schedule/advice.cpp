@@ -64,15 +64,15 @@ bool has_small_offsets(const ir::Program& program) {
 
 // "block=32x32", or "" if no enlarged shape works.
 std::string shape_that_would_do(Scheduler& scheduler, const Family& family, const Schedule& refused,
-                                Setting setting) {
+                                std::string_view setting) {
   if (!family.has(setting)) return "";
-  const bool block = setting == Setting::Block;
+  const bool block = setting == shared::kBlock;
   const int rank = scheduler.program().grid.rank();
   for (const Shape& shape : enlarged(block ? refused.block : refused.elements, rank)) {
     Schedule larger = refused;
     (block ? larger.block : larger.elements) = shape;
     if (!serves(scheduler, larger)) continue;
-    return fmt::format("{}={}", block ? "block" : "elements", print(shape, rank));
+    return fmt::format("{}={}", setting, print(shape, rank));
   }
   return "";
 }
@@ -104,7 +104,7 @@ std::string advised(Scheduler& scheduler, const Family& family, const Schedule& 
                     const Diagnostic& reason) {
   const bool small_offsets = has_small_offsets(scheduler.program());
   if (small_offsets && reason.code != "L014") return reason.hint;
-  for (const Setting setting : {Setting::Block, Setting::Elements}) {
+  for (const std::string_view setting : {shared::kBlock, shared::kElements}) {
     if (!small_offsets) break;
     const std::string shape = shape_that_would_do(scheduler, family, schedule, setting);
     if (!shape.empty()) return fmt::format("{}; {} would work", reason.hint, shape);

@@ -34,8 +34,8 @@ bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
   }
   // A sweep gets few points per thread, because points with long code are computed one after
   // another.
-  if (!family.has(Setting::TimeTile)) return schedule.elements.product() <= kMostOfSweep;
-  if (!family.has(Setting::Prefetch)) return true;
+  if (!family.has(shared::kTimeTile)) return schedule.elements.product() <= kMostOfSweep;
+  if (!family.has(shared::kPrefetch)) return true;
   // In 2-D the warps of a block share nothing. In a larger block they only wait until registers are
   // free for all of them.
   if (rank == 2 && schedule.block.product() > kMostIndependent) return false;
@@ -93,8 +93,12 @@ class Explorer {
   }
 
   static bool is_alike(const Candidate& a, const Candidate& b) {
-    return a.prediction.seconds == b.prediction.seconds && is_same_tile(a.schedule, b.schedule) &&
-           a.schedule.form == b.schedule.form;
+    if (a.prediction.seconds != b.prediction.seconds) return false;
+    if (!is_same_tile(a.schedule, b.schedule)) return false;
+    const auto& settings = find_family(a.schedule.family)->settings;
+    return std::all_of(settings.begin(), settings.end(), [&](const Setting& setting) {
+      return !setting.reorders || setting.get(a.schedule) == setting.get(b.schedule);
+    });
   }
 
   std::vector<Candidate> sorted() const {
@@ -227,11 +231,15 @@ class Explorer {
     // If a family refuses its own proposal, it refuses everything.
     if (!look_at(base)) return;
     std::vector<Schedule> forms = {base};
-    if (family.has(Setting::Form) && scheduler_.program().fp == FpMode::Fast) {
-      forms.clear();
-      for (const Choice& choice : choices(base, Setting::Form, rank_)) {
-        forms.push_back(choice.schedule);
+    for (const Setting& setting : family.settings) {
+      if (!setting.reorders || scheduler_.program().fp != FpMode::Fast) continue;
+      std::vector<Schedule> reordered;
+      for (const Schedule& form : forms) {
+        for (Choice& choice : choices(form, setting, rank_)) {
+          reordered.push_back(std::move(choice.schedule));
+        }
       }
+      forms = std::move(reordered);
     }
     for (Schedule& form : kernels_of_papers(family)) {
       const bool known = std::any_of(forms.begin(), forms.end(), [&](const Schedule& other) {
@@ -265,9 +273,9 @@ class Explorer {
   std::optional<Prediction> best_of_chunks(const Family& family, const Schedule& tile) {
     constexpr int kShort = 32;
     auto best = look_at(tile);
-    const bool tries = effort_ == Effort::Timed && family.has(Setting::Chunk);
-    if (!tries || !best || best->waves >= 1) return best;
-    for (const Choice& choice : choices(tile, Setting::Chunk, rank_)) {
+    const Setting* setting = family.find(shared::kChunk);
+    if (effort_ != Effort::Timed || !setting || !best || best->waves >= 1) return best;
+    for (const Choice& choice : choices(tile, *setting, rank_)) {
       const int chunk = choice.schedule.chunk;
       if (chunk == 0 || chunk > kShort) continue;
       if (!is_calibrated(choice.schedule, scheduler_.machine(), rank_)) continue;
@@ -278,13 +286,14 @@ class Explorer {
   }
 
   void deeper_and_deeper(const Family& family, const Schedule& tile) {
-    if (!family.has(Setting::TimeTile)) {
+    const Setting* setting = family.find(shared::kTimeTile);
+    if (!setting) {
       if (!quick() || is_calibrated(tile, scheduler_.machine(), rank_)) look_at(tile);
       return;
     }
     double least = 0;
     int worse = 0;
-    for (const Choice& choice : choices(tile, Setting::TimeTile, rank_)) {
+    for (const Choice& choice : choices(tile, *setting, rank_)) {
       if (quick() && !is_calibrated(choice.schedule, scheduler_.machine(), rank_)) continue;
       const auto prediction = best_of_chunks(family, choice.schedule);
       if (!prediction) return;  // larger T has an even wider halo
@@ -320,9 +329,8 @@ class Explorer {
     constexpr int kRounds = 3;
     for (int round = 0; round < kRounds; ++round) {
       const Schedule before = schedule;
-      for (const Setting setting : family.settings) {
-        if (setting == Setting::Block || setting == Setting::Elements) continue;
-        if (setting == Setting::Rows || setting == Setting::Form) continue;
+      for (const Setting& setting : family.settings) {
+        if (setting.shape || setting.reorders || setting.name == shared::kRows) continue;
         for (const Choice& choice : choices(schedule, setting, rank_)) {
           constexpr double kNoticeable = 0.995;
           if (quick() && !is_calibrated(choice.schedule, scheduler_.machine(), rank_)) continue;
@@ -451,7 +459,7 @@ bool is_faster(const Candidate& a, const Candidate& b) {
 
 std::vector<Schedule> neighbours(const Schedule& schedule, int rank) {
   std::vector<Schedule> out;
-  for (const Setting setting : find_family(schedule.family)->settings) {
+  for (const Setting& setting : find_family(schedule.family)->settings) {
     for (const Choice& choice : choices(schedule, setting, rank)) {
       if (!(choice.schedule == schedule)) out.push_back(choice.schedule);
     }

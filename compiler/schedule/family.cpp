@@ -38,13 +38,25 @@ void remove_family(const std::string& name) {
   std::erase_if(table(), [&](const Family& family) { return family.name == name; });
 }
 
-bool Family::has(Setting setting) const {
-  return std::count(settings.begin(), settings.end(), setting) > 0;
+const Setting* Family::find(std::string_view setting) const {
+  const auto found = std::find_if(settings.begin(), settings.end(),
+                                  [&](const Setting& row) { return row.name == setting; });
+  return found == settings.end() ? nullptr : &*found;
+}
+
+Schedule Family::blank() const {
+  Schedule out;
+  out.family = name;
+  out.own = own;
+  return out;
 }
 
 std::vector<FamilyInfo> families() {
   std::vector<FamilyInfo> out;
-  for (const Family& family : family_table()) out.push_back({family.name, family.summary});
+  for (const Family& family : family_table()) {
+    out.push_back({family.name, family.summary, {}});
+    for (const Setting& row : family.settings) out.back().settings.push_back(row.name);
+  }
   return out;
 }
 

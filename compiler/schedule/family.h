@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/analysis/time_tile.h"
@@ -15,26 +16,10 @@
 #include "compiler/schedule/model/work.h"
 #include "compiler/schedule/presets.h"
 #include "compiler/schedule/schedule.h"
+#include "compiler/schedule/setting.h"
+#include "compiler/schedule/shared_settings.h"
 
 namespace stencil::schedule {
-
-enum class Setting {
-  TimeTile,
-  Block,
-  Elements,
-  Regions,
-  Chunk,
-  Prefetch,
-  Unroll,
-  Occupancy,
-  Loads,
-  Form,
-  Interior,
-  Rows,
-  Column,
-  Operands,
-  Halo
-};
 
 // How a block of a streaming family moves through planes.
 struct Stream {
@@ -84,18 +69,21 @@ struct Family {
 
   Shapes (*shapes)(int rank);
 
-  // Settings that the printed line omits while they have their first possible value.
-  std::vector<Setting> unsaid = {Setting::Rows};
-  // Adapts the settings that a line leaves out to the `given` ones; null if defaults always
-  // suffice.
-  void (*complete)(Schedule& schedule, const std::vector<Setting>& given, int rank) = nullptr;
+  // Adapts the settings that a line leaves out to the `given` ones, by name; null if defaults
+  // always suffice.
+  void (*complete)(Schedule& schedule, const std::vector<std::string>& given, int rank) = nullptr;
+  OwnSettings own = {};  // at their defaults
 
   std::vector<Preset> presets = {};
   // The family serves only lines that name it, and the exhaustive search: `auto`, quick searches
   // and advice skip it.
   bool on_request = false;
 
-  bool has(Setting setting) const;
+  // The row of that name, or null.
+  const Setting* find(std::string_view setting) const;
+  bool has(std::string_view setting) const { return find(setting) != nullptr; }
+  // A schedule of the family whose settings have the values of an empty Schedule.
+  Schedule blank() const;
 };
 
 // All families, those best at time tiling first. The last one supports every program.

@@ -20,15 +20,14 @@ class Collector {
   void collect(const Family& family) {
     const Schedule usual = scheduler_.proposal(family).schedule;
     if (refused(family.name, usual)) return;
-    for (const Setting setting : family.settings) {
+    for (const Setting& setting : family.settings) {
       // Skip settings that lines omit: they are tried together with other settings.
-      const auto& unsaid = family.unsaid;
-      if (!is_word(setting) || std::count(unsaid.begin(), unsaid.end(), setting) > 0) continue;
+      if (!setting.is_word() || setting.unsaid) continue;
       for (const Choice& choice : choices(usual, setting, scheduler_.program().grid.rank())) {
         refused(family.name + " " + choice.setting, choice.schedule);
       }
     }
-    if (!family.has(Setting::TimeTile)) return;
+    if (!family.has(shared::kTimeTile)) return;
     Schedule deeper = usual;
     while (deeper.time_tile++ < kMaxTimeTile) {
       if (refused(fmt::format("{} T={}", family.name, deeper.time_tile), deeper)) return;

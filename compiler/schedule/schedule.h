@@ -7,33 +7,18 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
 #include "compiler/schedule/machine.h"
+#include "compiler/schedule/overlapped/settings.h"
+#include "compiler/schedule/streaming/settings.h"
+#include "compiler/schedule/sweeps/settings.h"
 #include "compiler/support/diagnostic.h"
 
 namespace stencil::schedule {
-
-// The box of points that a time tile computes at each of its steps.
-enum class Regions {
-  Shrink,  // only what later steps need: the box shrinks from step to step
-  Hull,    // the largest box at every step (Holewinski et al., section 4.2)
-};
-
-// How a streaming kernel evaluates a linear function.
-enum class Form {
-  Gather,   // reads all planes of the sum from registers
-  Scatter,  // adds each plane on arrival to all sums that need it (reorders sums: --fp=fast only)
-};
-
-// How planes are loaded from global memory.
-enum class Loads {
-  Registers,  // directly into registers
-  Async,      // into shared memory by asynchronous copies, from there into registers
-  Bulk,       // as Async, but one bulk copy loads the whole plane of a tile
-};
 
 // Which variants of a streaming kernel's loop body are generated.
 enum class Interior {
@@ -48,55 +33,47 @@ enum class Rows {
   Dense,   // same layout as the user's arrays
 };
 
-// What a thread that sweeps a column of planes keeps in registers.
-enum class Column {
-  Cache,      // nothing: every operand is loaded when it is used, usually from cache
-  Registers,  // operands, from the first plane that reads an operand to the last
-  Partial,    // values computed from the planes loaded so far, such as partial sums
-};
+constexpr int kAllPlanes = 1 << 20;  // SharedSettings::chunk: sweep the whole grid
+constexpr int kMaxTimeTile = 64;     // T
 
-// Where a thread reads operands at neighbouring points.
-enum class Operands {
-  Cache,     // global memory
-  Shared,    // shared memory, which holds the block's tile and its halo
-  Rows,      // shared memory; the halo beyond row ends stays in global memory
-  Tile,      // shared memory for the tile only; the whole halo stays in global memory
-  Shuffles,  // warp shuffles along x, global memory in other directions
-};
-
-// Which threads load the halo of a shared-memory tile.
-enum class Halo {
-  Border,  // threads at the border, in addition to their own points
-  Cover,   // extra threads that only load
-  Remap,   // all threads, renumbered over the tile including its halo
-};
-
-constexpr int kAllPlanes = 1 << 20;  // Schedule::chunk: sweep the whole grid
-
-struct Schedule {
-  std::string family = "direct";
+// Settings that several families have. A family ignores those that its table does not list.
+struct SharedSettings {
   int time_tile = 1;  // T, steps per launch
   Shape block;        // B, threads per block
   Shape elements;     // E, points per thread
-  Regions regions = Regions::Shrink;
   int chunk = 0;     // planes that a block writes; 0: as many as fill the device, or in `sweeps` no
                      // sweep over planes
   int prefetch = 0;  // prefetch distance in planes
-  int unroll = 0;    // planes per iteration of the streaming loop; 0: length of the register queues
-  int occupancy = 0;  // target that limits registers, in blocks per multiprocessor; 0: estimated
-  Loads loads = Loads::Registers;
-  Form form = Form::Gather;
   Interior interior = Interior::Split;
   Rows rows = Rows::Auto;
-  Column column = Column::Cache;
-  Operands operands = Operands::Cache;
-  Halo halo = Halo::Border;
+  friend bool operator==(const SharedSettings&, const SharedSettings&) = default;
+};
+
+// Settings that only one family has. monostate: the family has none.
+using OwnSettings =
+    std::variant<std::monostate, OverlappedSettings, StreamingSettings, SweepsSettings>;
+
+// Family::blank makes a schedule of a family.
+struct Schedule : SharedSettings {
+  std::string family = "direct";
+  OwnSettings own;  // of this family
+
+  // The own settings, for code of the family.
+  template <class Settings>
+  const Settings& of() const {
+    return std::get<Settings>(own);
+  }
+  template <class Settings>
+  Settings& of() {
+    return std::get<Settings>(own);
+  }
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-// One line with the settings of the family, in a fixed order. Settings in Family::unsaid are
-// omitted while they have their first possible value. parse(print(s)) == s. Shapes are written x
-// first ("32x8" is 32 in x, 8 in y). Dimensions that the program lacks may be omitted.
+// One line with the settings of the family, in a fixed order. Settings that are
+// Setting::unsaid are omitted while they have their first possible value. parse(print(s)) == s.
+// Shapes are written x first ("32x8" is 32 in x, 8 in y). Dimensions that the program lacks may be
+// omitted.
 std::string print(const Schedule& schedule, int rank = 3);
 
 // Settings left out take the family's defaults for `program`. "@NAME" is a preset (presets.h);
@@ -151,9 +128,10 @@ struct Footprint {
 std::optional<Footprint> measure(const ir::Program& program, const Schedule& schedule,
                                  const Machine& machine = gpu());
 
-// Name and one-line summary of every family, for --help and explain.
+// Name, one-line summary and names of the settings of every family, for --help.
 struct FamilyInfo {
   std::string name, summary;
+  std::vector<std::string> settings;
 };
 std::vector<FamilyInfo> families();
 

@@ -77,10 +77,14 @@ std::optional<Schedule> Scheduler::parse_preset(const std::string& name, std::is
   if (!schedule) return std::nullopt;
   std::string settings;
   std::getline(further, settings);
-  schedule->family = present_family(schedule->family, settings);
+  const Family& family = *find_family(present_family(schedule->family, settings));
+  if (family.name != schedule->family) {
+    Schedule moved = family.blank();
+    static_cast<SharedSettings&>(moved) = *schedule;
+    schedule = moved;
+  }
   std::istringstream words(settings);
-  if (!parse_settings(*find_family(schedule->family), words, rank, machine_, *schedule,
-                      diagnostics)) {
+  if (!parse_settings(family, words, rank, machine_, *schedule, diagnostics)) {
     return std::nullopt;
   }
   return schedule;

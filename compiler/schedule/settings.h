@@ -9,8 +9,6 @@
 
 namespace stencil::schedule {
 
-constexpr int kMaxTimeTile = 64;  // T
-
 // A schedule with one changed setting, and this setting as text: "loads=bulk".
 struct Choice {
   std::string setting;
@@ -18,11 +16,9 @@ struct Choice {
 };
 // `schedule` with each possible value of `setting`: all keywords, the usual numbers, or the
 // family's shapes, by size.
-std::vector<Choice> choices(const Schedule& schedule, Setting setting, int rank);
+std::vector<Choice> choices(const Schedule& schedule, const Setting& setting, int rank);
 // The time tiles that `choices` tries.
-const std::vector<int>& usual_time_tiles();
-// Whether the setting takes a keyword rather than a number or a shape.
-bool is_word(Setting setting);
+std::vector<int> usual_time_tiles();
 
 // `schedule` with growing tiles: for each length of the shortest tiled side, the tile with the
 // fewest points, in order of that length.

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "compiler/schedule/family.h"
+
 namespace stencil::tune {
 
 using schedule::Schedule;
@@ -15,26 +17,33 @@ double octaves(int a, int b) {
   return std::abs(std::log2(std::max(a, 1)) - std::log2(std::max(b, 1)));
 }
 
-// For a setting in which 0 means automatic; `unless`: the distance between 0 and other values.
-double octaves_or(double unless, int a, int b) {
-  if (a == b) return 0;
-  return a == 0 || b == 0 ? unless : octaves(a, b);
+double distance(const schedule::Setting& setting, const Schedule& a, const Schedule& b) {
+  constexpr double kWord = 0.5;
+  if (setting.shape) {
+    double out = 0;
+    for (size_t axis = 0; axis < kMaxRank; ++axis) {
+      out += octaves((a.*setting.shape)[axis], (b.*setting.shape)[axis]);
+    }
+    return out;
+  }
+  const int of_a = setting.get(a), of_b = setting.get(b);
+  if (of_a == of_b) return 0;
+  if (setting.is_word()) return kWord;
+  const bool is_automatic = setting.automatic && (of_a == 0 || of_b == 0);
+  return is_automatic ? setting.from_automatic : setting.octave * octaves(of_a, of_b);
 }
 
 }  // namespace
 
 double distance(const Schedule& a, const Schedule& b) {
-  constexpr double kWord = 0.5, kChosen = 0.5, kMinor = 0.3;
-  double out = octaves(a.time_tile, b.time_tile);
-  for (size_t axis = 0; axis < kMaxRank; ++axis) {
-    if (a.block[axis] != b.block[axis]) out += octaves(a.block[axis], b.block[axis]);
-    if (a.elements[axis] != b.elements[axis]) out += octaves(a.elements[axis], b.elements[axis]);
+  constexpr double kFamily = 1;
+  const schedule::Family& family = *schedule::find_family(a.family);
+  const schedule::Family& other = *schedule::find_family(b.family);
+  double out = a.family == b.family ? 0 : kFamily;
+  for (const schedule::Setting& setting : family.settings) {
+    if (other.has(setting.name)) out += distance(setting, a, b);
   }
-  out += octaves_or(kChosen, a.chunk, b.chunk) + octaves_or(kChosen, a.occupancy, b.occupancy);
-  out += kMinor * (octaves(a.prefetch, b.prefetch) + octaves_or(1, a.unroll, b.unroll));
-  const int words = (a.regions != b.regions) + (a.loads != b.loads) + (a.form != b.form) +
-                    (a.interior != b.interior) + (a.rows != b.rows);
-  return out + kWord * words;
+  return out;
 }
 
 Search::Search(schedule::Scheduler& scheduler, const schedule::Space& space)

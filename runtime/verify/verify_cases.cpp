@@ -67,8 +67,8 @@ ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Schedule
 // The schedule with the second keyword of a setting. Further keywords, and other row layouts, only
 // apply to certain array sizes, so they are not tried.
 std::optional<schedule::Schedule> other_word(const schedule::Schedule& usual,
-                                             schedule::Setting setting, int rank) {
-  if (!schedule::is_word(setting) || setting == schedule::Setting::Rows) return std::nullopt;
+                                             const schedule::Setting& setting, int rank) {
+  if (!setting.is_word() || setting.name == schedule::shared::kRows) return std::nullopt;
   return schedule::choices(usual, setting, rank)[1].schedule;
 }
 
@@ -77,12 +77,11 @@ std::optional<schedule::Schedule> other_word(const schedule::Schedule& usual,
 ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Family& family, int steps,
                         bool other_words) {
   constexpr int kFewPlanes = 5;
-  schedule::Schedule usual;
-  usual.family = family.name;
+  schedule::Schedule usual = family.blank();
   usual.time_tile = steps;
-  if (family.has(schedule::Setting::Chunk)) usual.chunk = kFewPlanes;
+  if (family.has(schedule::shared::kChunk)) usual.chunk = kFewPlanes;
   ScheduleCase best = small_tile(scheduler, usual);
-  for (const schedule::Setting setting : family.settings) {
+  for (const schedule::Setting& setting : family.settings) {
     const auto other = other_word(usual, setting, scheduler.program().grid.rank());
     if (!other_words || !other || !best.schedule) continue;
     ScheduleCase attempt = small_tile(scheduler, *other);
@@ -110,7 +109,7 @@ std::vector<ScheduleCase> cases_of(const ir::Program& program, const std::string
   out.push_back(try_schedule(gpu, "auto"));
   out.push_back(try_schedule(cpu, "auto"));
   for (const schedule::Family& family : schedule::family_table()) {
-    if (!family.has(schedule::Setting::TimeTile)) {
+    if (!family.has(schedule::shared::kTimeTile)) {
       if (!family.on_request) out.push_back(try_schedule(gpu, family.name));
       if (!quick) out.push_back(small_tile(gpu, family, 1, false));
       continue;

@@ -112,7 +112,7 @@ std::vector<std::string> Coverage::missing(bool whole, bool cut) const {
     for (const auto& family : schedule::family_table()) {
       const std::string what = construct + " in " + family.name;
       const bool cannot = impossible_.count(what) > 0 || (construct == "steps no multiple of T" &&
-                                                          !family.has(schedule::Setting::TimeTile));
+                                                          !family.has(schedule::shared::kTimeTile));
       if (!cannot && !counts.count(family.name)) out.push_back(what);
     }
   }

@@ -127,7 +127,7 @@ OwnWords own_words() {
         load_program(Source("", random_program(seed, plain).text), options, diagnostics);
     if (!program) continue;
     for (const schedule::Family& family : schedule::family_table()) {
-      const bool tiles = family.has(schedule::Setting::TimeTile);
+      const bool tiles = family.has(schedule::shared::kTimeTile);
       const auto schedule =
           schedule::parse(family.name + (tiles ? " T=2" : ""), *program, diagnostics);
       if (!schedule) continue;

@@ -66,12 +66,13 @@ std::optional<Schedule> reduce(Schedule schedule) {
 // Makes dependent settings consistent.
 Schedule agree(Schedule schedule, int rank) {
   using schedule::Operands;
+  auto& [column, operands, halo] = schedule.of<schedule::SweepsSettings>();
   const int tiled = rank - (schedule.chunk != 0 ? 1 : 0);
-  if (schedule.operands == Operands::Rows && tiled < 2) schedule.operands = Operands::Tile;
-  if (schedule.operands == Operands::Cache) schedule.operands = Operands::Shared;
-  if (schedule.operands != Operands::Shared) schedule.halo = schedule::Halo::Border;
+  if (operands == Operands::Rows && tiled < 2) operands = Operands::Tile;
+  if (operands == Operands::Cache) operands = Operands::Shared;
+  if (operands != Operands::Shared) halo = schedule::Halo::Border;
   if (schedule.prefetch > 1) schedule.prefetch = 1;
-  if (schedule.prefetch > 0 || schedule.column != schedule::Column::Cache) {
+  if (schedule.prefetch > 0 || column != schedule::Column::Cache) {
     schedule.chunk = std::max(schedule.chunk, 3);
   }
   return schedule;
@@ -103,18 +104,19 @@ std::optional<std::string> random_preset(Random& random, const std::string& fami
 // The next schedule to try, by the code of the refusal.
 std::optional<Schedule> amend(Schedule schedule, const std::string& code, int rank) {
   if (code == "L025") {  // sizes do not suit bulk copies
-    schedule.loads = schedule::Loads::Async;
+    schedule.of<schedule::StreamingSettings>().loads = schedule::Loads::Async;
     return schedule;
   }
   if (code == "L021") {  // not a linear function with one piece
-    schedule.form = schedule::Form::Gather;
+    schedule.of<schedule::StreamingSettings>().form = schedule::Form::Gather;
     return schedule;
   }
   if (code == "L028") return agree(schedule, rank);
   if (code == "L018" && schedule.chunk != 0) {  // no planes to sweep
     schedule.chunk = 0;
     schedule.prefetch = 0;
-    schedule.column = schedule::Column::Cache;
+    auto* sweeps = std::get_if<schedule::SweepsSettings>(&schedule.own);
+    if (sweeps) sweeps->column = schedule::Column::Cache;
     return schedule;
   }
   if (code == "L019") return reshape(schedule, rank);
@@ -134,14 +136,14 @@ std::string random_schedule(Random& random, const std::string& family, int rank,
   if (random.chance(15)) {
     if (const auto preset = random_preset(random, family, rank)) return *preset;
   }
-  Schedule schedule;
-  schedule.family = family;
-  for (const Setting setting : schedule::find_family(family)->settings) {
-    if (setting == Setting::Rows || (setting == Setting::Form && fp != FpMode::Fast)) continue;
+  Schedule schedule = schedule::find_family(family)->blank();
+  for (const Setting& setting : schedule::find_family(family)->settings) {
+    if (setting.name == schedule::shared::kRows) continue;
+    if (setting.reorders && fp != FpMode::Fast) continue;
     std::vector<Choice> choices = schedule::choices(schedule, setting, rank);
     std::erase_if(choices, [&](const Choice& c) { return !is_small(c.schedule, rank); });
     if (choices.empty()) continue;  // none for this rank
-    schedule = draw(random, choices, schedule::is_word(setting)).schedule;
+    schedule = draw(random, choices, setting.is_word()).schedule;
   }
   const std::string line = print(schedule, rank);
   return random.chance(20) ? line + " rows=dense" : line;

@@ -15,6 +15,7 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/schedule/machine.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
 #include "runtime/run/source.h"
@@ -91,6 +92,15 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
+// The names of the settings of each family.
+std::string families_and_settings() {
+  std::string out = "\n\nSchedule families and their settings:";
+  for (const schedule::FamilyInfo& family : schedule::families()) {
+    out += fmt::format("\n  {:<12}{}", family.name, fmt::join(family.settings, " "));
+  }
+  return out;
+}
+
 Parser::Parser() {
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kExamples);
@@ -106,7 +116,7 @@ Parser::Parser() {
                                  "format programs in place; line breaks stay", kFormatExamples));
   CLI::App& explain = add_command(Command::Explain, "explain",
                                   "show halos, footprints, the chosen schedule, and all refusals",
-                                  kExplainExamples);
+                                  kExplainExamples + families_and_settings());
   add_program_options(explain, true);
   add_target_option(explain);
   add_full_option(explain, explain.get_option("--target")->get_group());

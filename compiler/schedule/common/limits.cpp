@@ -12,7 +12,7 @@ namespace stencil::schedule {
 namespace {
 
 bool has_elements(const Schedule& schedule) {
-  return find_family(schedule.family)->has(Setting::Elements);
+  return find_family(schedule.family)->has(shared::kElements);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ Schedule overlapped_on_cpu(const std::shared_ptr<const OverlappedStep>& step,
                            const Machine& machine, int deepest) {
   Schedule schedule;
   schedule.family = "overlapped";
-  schedule.regions = Regions::Hull;
+  schedule.own = OverlappedSettings{.regions = Regions::Hull};
   for (const Tile& tile : tiles(step->tiled.grid.rank())) {
     schedule.time_tile = std::min(tile.time_tile, deepest);
     schedule.block = tile.points;

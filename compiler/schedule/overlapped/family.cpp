@@ -23,7 +23,7 @@ namespace {
 Schedule make(int time_tile, const Shape& block, const Shape& elements) {
   Schedule schedule;
   schedule.family = "overlapped";
-  schedule.regions = Regions::Hull;
+  schedule.own = OverlappedSettings{.regions = Regions::Hull};
   schedule.time_tile = time_tile;
   schedule.block = block;
   schedule.elements = elements;
@@ -138,8 +138,8 @@ class PlannedTiles final : public Plan {
     out.bytes_read /= useful;
     out.bytes_written /= useful;
     count_sweeps(tile_.step->whole, tile_.step->swept, out);
-    out.redundancy =
-        analysis::redundancy(time_tile, lengths, tile_.schedule.regions == Regions::Hull);
+    out.redundancy = analysis::redundancy(
+        time_tile, lengths, tile_.schedule.of<OverlappedSettings>().regions == Regions::Hull);
     out.shared_bytes = shared_bytes(tile_);
     out.threads = static_cast<int>(tile_.schedule.block.product());
     out.output = lengths;
@@ -260,13 +260,13 @@ Shapes usual_shapes(int rank) {
 }  // namespace
 
 Family overlapped_family() {
-  Family out{
-      "overlapped",
-      "T steps per launch in shared memory, halos recomputed (Holewinski et al., ICS'12)",
-      {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Regions, Setting::Rows},
-      propose,
-      plan,
-      usual_shapes};
+  Family out{"overlapped",
+             "T steps per launch in shared memory, halos recomputed (Holewinski et al., ICS'12)",
+             overlapped_settings(),
+             propose,
+             plan,
+             usual_shapes};
+  out.own = OverlappedSettings{};
   out.presets = {
       {"holewinski-overlapped",
        "tiles of several steps in shared memory, the same box at every step",

@@ -67,7 +67,7 @@ class OverlappedKernel {
 
   void lower(kernel::Module& module) {
     const int steps = tile_.schedule.time_tile;
-    const bool hull = tile_.schedule.regions == Regions::Hull;
+    const bool hull = tile_.schedule.of<OverlappedSettings>().regions == Regions::Hull;
     const Expr done = step_count();
     declare_results();
     Body body;

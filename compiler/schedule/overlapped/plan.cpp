@@ -57,7 +57,7 @@ OverlappedTile::OverlappedTile(std::shared_ptr<const OverlappedStep> divided,
     held[field] = *analysis::needed_of(tile, field);
     levels[field] = analysis::levels_kept(program(), tile, field);
   }
-  if (schedule.regions == Regions::Shrink) return;
+  if (schedule.of<OverlappedSettings>().regions == Regions::Shrink) return;
   // With regions=hull every function computes the hull at every step. Its operands must be
   // allocated even where the results are unused.
   for (const std::vector<analysis::Reads>& function : tile.reads) {

@@ -29,7 +29,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
 
   // A thread visits all its elements and computes those in the stage's box. Warps extend along x,
   // so where the box is narrower, some threads of a warp only wait.
-  const bool hull = tile.schedule.regions == Regions::Hull;
+  const bool hull = tile.schedule.of<OverlappedSettings>().regions == Regions::Hull;
   const auto held = [&](ir::FieldId field) { return tile.held.count(field) > 0; };
   for (const analysis::Stage& stage : time_tile.stages) {
     if (stage.computed.empty() && !hull) continue;

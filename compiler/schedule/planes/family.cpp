@@ -271,7 +271,8 @@ Shapes shapes(int rank) {
 Family planes_family() {
   return {"planes",
           "T steps in flight along the outermost dimension, planes in cache or shared memory",
-          {Setting::TimeTile, Setting::Block, Setting::Chunk, Setting::Interior, Setting::Rows},
+          {shared::time_tile(), shared::block(), shared::chunk(),
+           shared::interior("`split` for C++, else `tested`"), shared::rows()},
           propose,
           plan,
           shapes};

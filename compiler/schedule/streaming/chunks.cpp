@@ -70,7 +70,8 @@ int register_limit(const Machine& machine, int blocks, int threads) {
 }
 
 int occupancy_of(const Schedule& schedule, const StreamPlan& plan) {
-  if (schedule.occupancy > 0) return schedule.occupancy;
+  if (schedule.of<StreamingSettings>().occupancy > 0)
+    return schedule.of<StreamingSettings>().occupancy;
   const Machine& machine = plan.machine;
   const int threads = threads_of(schedule);
   const int registers = estimate_registers(plan);

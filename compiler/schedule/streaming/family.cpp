@@ -23,7 +23,7 @@ Schedule make(int time_tile, const Shape& block, const Shape& elements) {
   schedule.time_tile = time_tile;
   schedule.block = block;
   schedule.elements = elements;
-  schedule.loads = Loads::Async;
+  schedule.own = StreamingSettings{.loads = Loads::Async};
   schedule.prefetch = 2;
   return schedule;
 }
@@ -216,7 +216,7 @@ void refuse_program(const analysis::TimeTiles& tiles, const Schedule& schedule,
                              diagnostics);
   }
   refuse_shape(program, schedule, diagnostics);
-  if (schedule.form == Form::Scatter) refuse_scatter(tiles, diagnostics);
+  if (schedule.of<StreamingSettings>().form == Form::Scatter) refuse_scatter(tiles, diagnostics);
 }
 
 void refuse_tile(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan,
@@ -273,7 +273,7 @@ std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
       schedule.interior = split ? Interior::Split : Interior::Tested;
       out.push_back(schedule);
       if (!scatter) continue;
-      schedule.form = Form::Scatter;
+      schedule.of<StreamingSettings>().form = Form::Scatter;
       out.push_back(schedule);
     }
   }
@@ -297,7 +297,7 @@ Schedule last_resort(const analysis::TimeTiles& tiles, const Machine& machine) {
       Schedule schedule = make(1, tile.block, tile.elements);
       if (!takes_block(machine, schedule.block)) continue;
       schedule.prefetch = prefetch;
-      if (prefetch == 0) schedule.loads = Loads::Registers;
+      if (prefetch == 0) schedule.of<StreamingSettings>().loads = Loads::Registers;
       Diagnostics refusals;
       if (plan(tiles, schedule, machine, refusals)) return schedule;
       short_of_memory |= refusals.items().front().code == "L015";
@@ -352,12 +352,11 @@ Shapes shapes(int rank) {
 Family streaming_family() {
   Family out{"streaming",
              "T steps in flight along the outermost dimension, planes in registers",
-             {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Chunk,
-              Setting::Prefetch, Setting::Unroll, Setting::Occupancy, Setting::Loads, Setting::Form,
-              Setting::Interior, Setting::Rows},
+             streaming_settings(),
              propose,
              plan,
              shapes};
+  out.own = StreamingSettings{};
   out.presets = {
       {"schaefer-wavefront",
        "two steps per pass in a pipeline of planes, loaded ahead of their use",

@@ -44,7 +44,9 @@ class Knowing {
     const int64_t planes = std::lcm(before, congruence.period(0));
     const int64_t unroll = std::lcm<int64_t>(plan_.unroll, planes);
     if (planes == before || alike(0, planes) != planes) return;
-    if (schedule_.unroll > 0 ? unroll != plan_.unroll : unroll > kLongestUnroll) return;
+    if (schedule_.of<StreamingSettings>().unroll > 0 ? unroll != plan_.unroll
+                                                     : unroll > kLongestUnroll)
+      return;
     know(0, planes, 0);
     if (plan_.known.modulus[0] == planes) plan_.unroll = static_cast<int>(unroll);
   }

@@ -136,11 +136,13 @@ class StreamPlanner {
     const ir::Field& declared = program_.fields[field];
     loaded.type = declared.components[component].type;
     // Asynchronous copies move at least 4 bytes; narrower types go through registers.
-    const bool async = schedule_.loads == Loads::Async && size_in_bytes(loaded.type) >= 4;
-    const bool copied = schedule_.prefetch > 0 && (async || schedule_.loads == Loads::Bulk);
+    const bool async =
+        schedule_.of<StreamingSettings>().loads == Loads::Async && size_in_bytes(loaded.type) >= 4;
+    const bool copied =
+        schedule_.prefetch > 0 && (async || schedule_.of<StreamingSettings>().loads == Loads::Bulk);
     loaded.ready = copied ? 0 : schedule_.prefetch;
     loaded.ring = copied ? schedule_.prefetch + 1 : 0;
-    plan_.bulk |= copied && schedule_.loads == Loads::Bulk;
+    plan_.bulk |= copied && schedule_.of<StreamingSettings>().loads == Loads::Bulk;
     return loaded;
   }
 
@@ -183,7 +185,8 @@ class StreamPlanner {
       const std::vector<int>& old = quantities(result.old);
       stage.old.insert(stage.old.end(), old.begin(), old.end());
     }
-    const ScatterForm* form = schedule_.form == Form::Scatter ? forms_.of(of.function) : nullptr;
+    const ScatterForm* form =
+        schedule_.of<StreamingSettings>().form == Form::Scatter ? forms_.of(of.function) : nullptr;
     if (form) {
       add_partial_sums(of, stage, function, *form);
     } else {
@@ -444,7 +447,7 @@ class StreamPlanner {
   // A queue that carries n planes between iterations is back in its registers after n iterations.
   // Unrolled by n, the loop moves no registers.
   void set_unroll() {
-    plan_.unroll = schedule_.unroll;
+    plan_.unroll = schedule_.of<StreamingSettings>().unroll;
     if (plan_.unroll > 0) return;
     std::map<int, int> votes;  // by carried planes
     for (const Quantity& quantity : plan_.quantities) {

@@ -69,6 +69,7 @@ class PlannedTiles final : public Plan {
 Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   Proposal out = direct_family().propose(tiles, machine);
   out.schedule.family = "sweeps";
+  out.schedule.own = SweepsSettings{};
   return out;
 }
 
@@ -108,7 +109,7 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
   const auto needs = [&](const char* what, const char* why, const char* setting) {
     refuse(diagnostics, "L028", fmt::format("{} {}", what, why)).expected = setting;
   };
-  if (!swept && schedule.column != Column::Cache) {
+  if (!swept && schedule.of<SweepsSettings>().column != Column::Cache) {
     needs("column=registers and partial", "need a sweep over planes",
           "chunk=N, the planes that a block sweeps");
   }
@@ -118,18 +119,19 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
   if (schedule.prefetch > 1) {
     needs("prefetch", "is limited to one plane", "prefetch=0 or 1");
   }
-  if (schedule.halo != Halo::Border && schedule.operands != Operands::Shared) {
+  if (schedule.of<SweepsSettings>().halo != Halo::Border &&
+      schedule.of<SweepsSettings>().operands != Operands::Shared) {
     needs("halo=cover and remap", "need a halo in shared memory", "operands=shared");
   }
   const int tiled = program.grid.rank() - (swept ? 1 : 0);
-  if (schedule.operands == Operands::Rows && tiled < 2) {
+  if (schedule.of<SweepsSettings>().operands == Operands::Rows && tiled < 2) {
     needs("operands=rows", "needs tiles of two or more dimensions", "operands=shared or tile");
   }
   constexpr int kLongestRow = 32;  // supported by all targets (kernel::Shuffle)
   const int lanes = schedule.block[0], longest = std::min(kLongestRow, machine.warp);
   const bool whole = lanes <= longest && (lanes & (lanes - 1)) == 0 &&
                      schedule.block.product() % machine.warp == 0;
-  if (schedule.operands == Operands::Shuffles && !whole) {
+  if (schedule.of<SweepsSettings>().operands == Operands::Shuffles && !whole) {
     Diagnostic& error = refuse(diagnostics, "L019",
                                "for operands=shuffles, rows of threads do not form whole warps");
     error.expected = fmt::format("a power of two up to {} in x, and a multiple of {} in all",
@@ -146,7 +148,7 @@ void refuse_narrow(const SweepTile& tile, Diagnostics& diagnostics) {
     const size_t i = static_cast<size_t>(d);
     int64_t least = tile.cover[i].low + tile.cover[i].high + 1;
     for (const TileWindow& window : tile.windows) {
-      if (tile.schedule.halo != Halo::Border) continue;
+      if (tile.schedule.of<SweepsSettings>().halo != Halo::Border) continue;
       least = std::max({least, window.margin[i].low, window.margin[i].high});
     }
     if (tile.thread_points(d) >= least) continue;
@@ -209,14 +211,14 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
 }
 
 // A block that sweeps is a plane, so sizes left out are 1 in the swept dimension.
-void complete(Schedule& schedule, const std::vector<Setting>& given, int rank) {
+void complete(Schedule& schedule, const std::vector<std::string>& given, int rank) {
   if (schedule.chunk == 0) return;
-  const auto is_given = [&](Setting setting) {
+  const auto is_given = [&](std::string_view setting) {
     return std::find(given.begin(), given.end(), setting) != given.end();
   };
   const size_t swept = static_cast<size_t>(rank) - 1;  // x first
-  if (!is_given(Setting::Block)) schedule.block[swept] = 1;
-  if (!is_given(Setting::Elements)) schedule.elements[swept] = 1;
+  if (!is_given(shared::kBlock)) schedule.block[swept] = 1;
+  if (!is_given(shared::kElements)) schedule.elements[swept] = 1;
 }
 
 }  // namespace
@@ -224,14 +226,12 @@ void complete(Schedule& schedule, const std::vector<Setting>& given, int rank) {
 Family sweeps_family() {
   Family out{"sweeps",
              "as direct, but sweeping planes and sharing operands; kernels of papers",
-             {Setting::Block, Setting::Elements, Setting::Chunk, Setting::Prefetch, Setting::Column,
-              Setting::Operands, Setting::Halo, Setting::Rows},
+             sweeps_settings(),
              propose,
              plan,
              direct_family().shapes,
-             {Setting::Chunk, Setting::Prefetch, Setting::Column, Setting::Operands, Setting::Halo,
-              Setting::Rows},
-             complete};
+             complete,
+             SweepsSettings{}};
   out.on_request = true;
   out.presets = presets_of_sweeps();
   return out;

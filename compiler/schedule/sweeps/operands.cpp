@@ -63,7 +63,7 @@ SharedOperands::SharedOperands(const ThreadPoints& points, const ColumnQueues& q
       rank_(tile_.rank),
       program_(points.builder().interface().program()) {
   KernelBuilder& builder = points.builder();
-  if (schedule_.halo == Halo::Remap) cell_ = builder.names().unique("cell");
+  if (schedule_.of<SweepsSettings>().halo == Halo::Remap) cell_ = builder.names().unique("cell");
   if (!tile_.rows.empty()) lane_ = builder.names().unique("element");
   const int64_t elements = tile_.elements();
   for (const TileWindow& window : tile_.windows) {
@@ -108,8 +108,9 @@ int64_t SharedOperands::cells(const TileWindow& window) const {
 
 Body SharedOperands::for_each_cell(const TileWindow& window, const Expr& plane,
                                    const AtCell& make) const {
-  return schedule_.halo == Halo::Remap ? for_each_numbered_cell(window, plane, make)
-                                       : for_each_point_and_part(window, plane, make);
+  return schedule_.of<SweepsSettings>().halo == Halo::Remap
+             ? for_each_numbered_cell(window, plane, make)
+             : for_each_point_and_part(window, plane, make);
 }
 
 Expr SharedOperands::plane_of(const TileWindow& window, const Expr& plane) const {

@@ -19,8 +19,9 @@ bool is_same_array(const ir::Access& a, const ir::Access& b) {
 }
 
 bool has_windows(const Schedule& schedule) {
-  return schedule.operands == Operands::Shared || schedule.operands == Operands::Rows ||
-         schedule.operands == Operands::Tile;
+  return schedule.of<SweepsSettings>().operands == Operands::Shared ||
+         schedule.of<SweepsSettings>().operands == Operands::Rows ||
+         schedule.of<SweepsSettings>().operands == Operands::Tile;
 }
 
 class TilePlanner {
@@ -33,13 +34,13 @@ class TilePlanner {
     tile_.rank = program.grid.rank();
     tile_.cover.resize(static_cast<size_t>(tile_.rank));
     tile_.tiled = sweep.domain;
-    tile_.column = sweep_column(program, *sweep.function, schedule.column);
+    tile_.column = sweep_column(program, *sweep.function, schedule.of<SweepsSettings>().column);
   }
 
   SweepTile plan() {
     tile_.reads = tile_.reads_at(program_, 0);
     if (has_windows(tile_.schedule)) find_windows();
-    if (tile_.schedule.operands == Operands::Shuffles) find_rows();
+    if (tile_.schedule.of<SweepsSettings>().operands == Operands::Shuffles) find_rows();
     return std::move(tile_);
   }
 
@@ -71,19 +72,19 @@ class TilePlanner {
     }
     for (TileWindow& window : tile_.windows) find_margin(window);
     std::erase_if(tile_.windows, [&](const TileWindow& window) { return !is_read(window); });
-    if (tile_.schedule.halo == Halo::Cover) {
+    if (tile_.schedule.of<SweepsSettings>().halo == Halo::Cover) {
       for (const TileWindow& window : tile_.windows) {
         tile_.cover = analysis::hull(tile_.cover, window.margin);
       }
       for (TileWindow& window : tile_.windows) window.margin = tile_.cover;
     }
-    if (tile_.schedule.halo == Halo::Border) {
+    if (tile_.schedule.of<SweepsSettings>().halo == Halo::Border) {
       for (TileWindow& window : tile_.windows) {
         find_parts(window);
         find_value(window);
       }
     }
-    if (tile_.schedule.halo == Halo::Remap) {
+    if (tile_.schedule.of<SweepsSettings>().halo == Halo::Remap) {
       for (TileWindow& window : tile_.windows) widen_to_sectors(window);
       begin_with_sector();
     }
@@ -100,8 +101,9 @@ class TilePlanner {
   }
 
   bool in_halo(int d) const {
-    if (d < tile_.first_tiled() || tile_.schedule.operands == Operands::Tile) return false;
-    return tile_.schedule.operands != Operands::Rows || d + 1 < tile_.rank;
+    if (d < tile_.first_tiled() || tile_.schedule.of<SweepsSettings>().operands == Operands::Tile)
+      return false;
+    return tile_.schedule.of<SweepsSettings>().operands != Operands::Rows || d + 1 < tile_.rank;
   }
 
   void find_margin(TileWindow& window) {
@@ -302,7 +304,7 @@ int64_t SweepTile::shared_bytes(const ir::Program& program) const {
 }
 
 int64_t SweepTile::items(const TileWindow& window) const {
-  if (schedule.halo != Halo::Remap) {
+  if (schedule.of<SweepsSettings>().halo != Halo::Remap) {
     return elements() * static_cast<int64_t>(1 + window.parts.size());
   }
   int64_t cells = 1;

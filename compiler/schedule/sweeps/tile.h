@@ -57,8 +57,8 @@ struct SweepTile {
   bool is_plain() const { return !swept && reads_memory(); }
   // Like is_plain(), but planes may be swept.
   bool reads_memory() const {
-    return windows.empty() && rows.empty() && schedule.column == Column::Cache &&
-           schedule.prefetch == 0;
+    return windows.empty() && rows.empty() &&
+           schedule.of<SweepsSettings>().column == Column::Cache && schedule.prefetch == 0;
   }
   int first_tiled() const { return swept ? 1 : 0; }
   int64_t thread_points(int d) const;  // of the tile in dimension d; 1 in the swept dimension

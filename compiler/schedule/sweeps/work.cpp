@@ -48,7 +48,7 @@ void count_operands(const ir::Program& program, const SweepTile& tile, Operation
   for (const TileWindow& window : tile.windows) {
     const double words = words_of(window.from);
     double filled = window.value ? 0 : elements, stored = elements;
-    if (tile.schedule.halo == Halo::Remap) {
+    if (tile.schedule.of<SweepsSettings>().halo == Halo::Remap) {
       filled = stored = static_cast<double>(tile.items(window));
     }
     for (const std::vector<int>& part : window.parts) {
@@ -70,7 +70,7 @@ void count_operands(const ir::Program& program, const SweepTile& tile, Operation
 // Arithmetic per point of the piece, including the front's.
 Operations arithmetic_of(const analysis::TimeTiles& tiles, const SweepTile& swept, size_t number) {
   const ir::Piece& piece = swept.sweep->function->pieces[number];
-  if (swept.schedule.column == Column::Cache) {
+  if (swept.schedule.of<SweepsSettings>().column == Column::Cache) {
     return tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None);
   }
   const FpMode fp = tiles.program().fp;

@@ -389,7 +389,7 @@ TEST(Explore, NeighboursAreSymmetric) {
       EXPECT_TRUE(lines.insert(print(each)).second) << print(each);
     }
     size_t count = 0;
-    for (const Setting setting : family.settings) {
+    for (const Setting& setting : family.settings) {
       for (const Choice& choice : choices(schedule, setting, 3)) {
         if (choice.schedule == schedule) continue;
         ++count;

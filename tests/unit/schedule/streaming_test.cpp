@@ -80,15 +80,15 @@ TEST(StreamingText, EverySettingIsKept) {
   EXPECT_EQ(schedule.elements, (Shape{2, 5}));
   EXPECT_EQ(schedule.chunk, 77);
   EXPECT_EQ(schedule.prefetch, 3);
-  EXPECT_EQ(schedule.unroll, 6);
-  EXPECT_EQ(schedule.occupancy, 9);
-  EXPECT_EQ(schedule.loads, Loads::Registers);
-  EXPECT_EQ(schedule.form, Form::Scatter);
+  EXPECT_EQ(schedule.of<StreamingSettings>().unroll, 6);
+  EXPECT_EQ(schedule.of<StreamingSettings>().occupancy, 9);
+  EXPECT_EQ(schedule.of<StreamingSettings>().loads, Loads::Registers);
+  EXPECT_EQ(schedule.of<StreamingSettings>().form, Form::Scatter);
   EXPECT_EQ(schedule.interior, Interior::Tested);
   const Schedule automatic = parsed("chunk=auto unroll=auto occupancy=auto", program);
   EXPECT_EQ(automatic.chunk, 0);
-  EXPECT_EQ(automatic.unroll, 0);
-  EXPECT_EQ(automatic.occupancy, 0);
+  EXPECT_EQ(automatic.of<StreamingSettings>().unroll, 0);
+  EXPECT_EQ(automatic.of<StreamingSettings>().occupancy, 0);
 }
 
 TEST(StreamingText, BadValues) {

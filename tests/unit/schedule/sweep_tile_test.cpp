@@ -104,8 +104,9 @@ TEST(SweptColumn, KeepsNothingForASinglePlane) {
 // The shared memory sizes of Table II in Vizitiu et al. 2014.
 TEST(SweepTile, SharedBytesMatchThePaper) {
   const auto bytes = [](const std::string& preset) {
-    const Tile tile(kSeven, "@vizitiu-" + preset);
-    return tile->shared_bytes(tile.program());
+    const ir::Program program = test::load(kSeven);
+    Diagnostics diagnostics;
+    return measure(program, *parse("@vizitiu-" + preset, program, diagnostics))->shared_bytes;
   };
   EXPECT_EQ(bytes("3dbase"), 0);
   EXPECT_EQ(bytes("3dshmoverl"), 4096);

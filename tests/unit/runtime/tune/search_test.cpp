@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 
+#include "compiler/schedule/family.h"
 #include "tests/unit/load.h"
 
 namespace stencil::tune {
@@ -188,8 +189,7 @@ TEST_F(SearchTest, ContinuesIfEverythingIsRefused) {
 }
 
 TEST(SearchDistance, CountsOctavesAndWords) {
-  Schedule a;
-  a.family = "streaming";
+  Schedule a = schedule::find_family("streaming")->blank();
   a.time_tile = 4;
   a.block = {32, 2};
   EXPECT_EQ(distance(a, a), 0);
@@ -200,11 +200,11 @@ TEST(SearchDistance, CountsOctavesAndWords) {
   b.block = {32, 8};
   EXPECT_DOUBLE_EQ(distance(a, b), 3);
   Schedule c = a;
-  c.loads = schedule::Loads::Bulk;
+  c.of<schedule::StreamingSettings>().loads = schedule::Loads::Bulk;
   EXPECT_GT(distance(a, c), 0);
   EXPECT_LT(distance(a, c), 1);
   c = a;
-  c.occupancy = 8;
+  c.of<schedule::StreamingSettings>().occupancy = 8;
   EXPECT_GT(distance(a, c), 0);
   EXPECT_LT(distance(a, c), 1);
 }

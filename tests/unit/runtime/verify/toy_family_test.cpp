@@ -43,7 +43,7 @@ class PlannedLines final : public Plan {
 Family lines_family() {
   return {"lines",
           "one sweep per stencil function and step; a block is a line in x",
-          {Setting::Block, Setting::Rows},
+          {shared::block(), shared::rows()},
           [](const analysis::TimeTiles&, const Machine&) {
             Schedule schedule;
             schedule.family = "lines";
