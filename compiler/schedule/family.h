@@ -72,7 +72,7 @@ struct Family {
   // Adapts the settings that a line leaves out to the `given` ones, by name; null if defaults
   // always suffice.
   void (*complete)(Schedule& schedule, const std::vector<std::string>& given, int rank) = nullptr;
-  OwnSettings own = {};  // at their defaults
+  OwnSettings own = DirectSettings();  // at their defaults
 
   std::vector<Preset> presets = {};
   // The family serves only lines that name it, and the exhaustive search: `auto`, quick searches

@@ -12,8 +12,10 @@
 
 #include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
+#include "compiler/schedule/direct/settings.h"
 #include "compiler/schedule/machine.h"
 #include "compiler/schedule/overlapped/settings.h"
+#include "compiler/schedule/planes/settings.h"
 #include "compiler/schedule/streaming/settings.h"
 #include "compiler/schedule/sweeps/settings.h"
 #include "compiler/support/diagnostic.h"
@@ -49,9 +51,9 @@ struct SharedSettings {
   friend bool operator==(const SharedSettings&, const SharedSettings&) = default;
 };
 
-// Settings that only one family has. monostate: the family has none.
-using OwnSettings =
-    std::variant<std::monostate, OverlappedSettings, StreamingSettings, SweepsSettings>;
+// Settings that only one family has.
+using OwnSettings = std::variant<DirectSettings, OverlappedSettings, PlanesSettings,
+                                 StreamingSettings, SweepsSettings>;
 
 // Family::blank makes a schedule of a family.
 struct Schedule : SharedSettings {

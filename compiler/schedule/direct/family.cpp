@@ -109,7 +109,7 @@ Shapes shapes(int rank) {
 Family direct_family() {
   return {"direct",
           "one sweep per stencil function and step; a thread per point or a few points",
-          {shared::block(), shared::elements(), shared::rows()},
+          direct_settings(),
           propose,
           plan,
           shapes};

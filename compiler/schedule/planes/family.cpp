@@ -16,6 +16,7 @@ namespace {
 Schedule make(int time_tile, const Shape& block, Interior interior) {
   Schedule schedule;
   schedule.family = "planes";
+  schedule.own = PlanesSettings{};
   schedule.time_tile = time_tile;
   schedule.block = block;
   schedule.interior = interior;
@@ -271,11 +272,12 @@ Shapes shapes(int rank) {
 Family planes_family() {
   return {"planes",
           "T steps in flight along the outermost dimension, planes in cache or shared memory",
-          {shared::time_tile(), shared::block(), shared::chunk(),
-           shared::interior("`split` for C++, else `tested`"), shared::rows()},
+          planes_settings(),
           propose,
           plan,
-          shapes};
+          shapes,
+          nullptr,
+          PlanesSettings{}};
 }
 
 }  // namespace stencil::schedule
