@@ -13,12 +13,13 @@ namespace stencil::ir {
 // name gets a line of its own; other nodes are printed inside the expression that uses them.
 std::string print(const Program& program);
 
+// What a program may contain. Before lower_boundaries(), rules of any kind stand on fields, and
+// accesses may be beyond them. Before bake_params(), graphs may refer to params with fixed values.
+enum class Form { Mathematics, PlainRules, Baked };
 // Checks the invariants of a well-formed program: operands before uses, types, component counts,
 // offsets per rank, escapes only with a boundary rule, and others. Returns one line per violation.
-// A violation is a bug of the compiler, never of the user's program. Before bake_params(), graphs
-// may refer to params with fixed values.
-enum class FixedParams { Baked, InGraphs };
-std::vector<std::string> verify(const Program& program, FixedParams fixed = FixedParams::Baked);
+// A violation is a bug of the compiler, never of the user's program.
+std::vector<std::string> verify(const Program& program, Form form = Form::Baked);
 
 // --fp=contract: forms all fused multiply-adds by one rule. In Add(x, y), if x is a product a*b or
 // a negated product, the sum becomes Fma(±a, b, y). Otherwise, if y is a product c*d, it becomes

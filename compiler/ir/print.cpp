@@ -120,25 +120,10 @@ class GraphPrinter {
   std::vector<bool> own_line_;
 };
 
-const char* print(BoundaryKind kind) {
-  switch (kind) {
-    case BoundaryKind::None:
-      return "none";
-    case BoundaryKind::Constant:
-      return "constant";
-    case BoundaryKind::Clamp:
-      return "clamp";
-    case BoundaryKind::Mirror:
-      return "mirror";
-    case BoundaryKind::Periodic:
-      return "periodic";
-  }
-  return "";
-}
-
 std::string print(const BoundaryRule& rule) {
-  if (rule.values.empty()) return print(rule.kind);
-  return fmt::format("{} {}", print(rule.kind), fmt::join(rule.values, ", "));
+  const std::string_view keyword = rule.row().keyword;
+  if (rule.values.empty()) return std::string(keyword);
+  return fmt::format("{} {}", keyword, fmt::join(rule.values, ", "));
 }
 
 // One rule if all sides have the same, otherwise a list. Semicolons separate the dimensions,
@@ -200,7 +185,8 @@ std::string print_param(const Program& program, const Param& param) {
   return out + (param.open() ? " open\n" : param.fixed ? " fixed\n" : "\n");
 }
 
-std::string print_field(const Field& field, const std::vector<std::string>& params) {
+std::string print_field(const Program& program, const Field& field,
+                        const std::vector<std::string>& params) {
   std::vector<std::string> components;
   for (const Component& component : field.components) {
     components.push_back(fmt::format("{}{}{}", component.path, component.path.empty() ? "" : " ",
@@ -224,7 +210,19 @@ std::string print_field(const Field& field, const std::vector<std::string>& para
   if (field.history > 1) out += fmt::format(" history {}", field.history);
   if (field.constant) out += " constant";
   const std::string boundary = print(field.boundary);
-  return out + (boundary == print(BoundaryKind::None) ? "\n" : " boundary " + boundary + "\n");
+  out += boundary == row_of(BoundaryKind::None).keyword ? "\n" : " boundary " + boundary + "\n";
+  for (size_t d = 0; d < field.boundary.size(); ++d) {
+    for (const bool low : {true, false}) {
+      const RuleValue* const value = field.boundary[d].side(low).value.get();
+      if (!value) continue;
+      out += fmt::format("  beyond the {} side of dimension {}\n", low ? "low" : "high", d);
+      const GraphPrinter graph(program, value->graph, value->results, {});
+      out += graph.definitions("    ");
+      for (const NodeId result : value->results)
+        out += fmt::format("    = {}\n", graph.use(result));
+    }
+  }
+  return out;
 }
 
 std::string print_piece(const Program& program, const Piece& piece,
@@ -246,7 +244,7 @@ std::string print(const Program& program) {
   out += fmt::format("grid {}", print(program.grid, params));
   if (program.steps) out += fmt::format(" steps {}", print(*program.steps, params));
   out += print(program.axes) + "\n";
-  for (const Field& field : program.fields) out += print_field(field, params);
+  for (const Field& field : program.fields) out += print_field(program, field, params);
   const auto field_name = [&](FieldId id) { return program.fields[id].name; };
   for (const Function& function : program.functions) {
     out += fmt::format("function {} -> {}\n", function.name, target_names(program, function));

@@ -13,6 +13,7 @@
 // order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@
 
 #include "compiler/ir/affine.h"
 #include "compiler/ir/subdomain.h"
+#include "compiler/support/boundary.h"
 #include "compiler/support/ids.h"
 #include "compiler/support/scalar.h"
 #include "compiler/support/shape.h"
@@ -58,23 +60,33 @@ struct Component {   // a scalar leaf of a field's element type
   Scalar type;
 };
 
-enum class BoundaryKind { None, Constant, Clamp, Mirror, Periodic };
+using stencil::BoundaryKind;
 
-// What an access reads beyond one edge of a field. Clamp reads the edge point. Mirror reflects
-// about the edge point without repeating it: index -1 reads index 1. If the reflected index lies
-// beyond the opposite edge, the rule of that edge applies to it. Between two mirrors the reflection
-// repeats until the index is inside; an extent of 1 reads its only point. Periodic wraps around.
-// None: no access may leave the field here.
+// What an access reads beyond one edge of a field: a row of compiler/support/boundaries.def. Clamp
+// reads the edge point. Mirror reflects about the edge point without repeating it: index -1 reads
+// index 1. If the reflected index lies beyond the opposite edge, the rule of that edge applies to
+// it. Between two mirrors the reflection repeats until the index is inside; an extent of 1 reads
+// its only point. Periodic wraps around. None: no access may leave the field here. After lowering
+// (compiler/ir/lower/passes.h) fields have only plain rules, and a Constant has numbers.
 struct BoundaryRule {
   BoundaryKind kind = BoundaryKind::None;
-  std::vector<double> values;  // one per component for BoundaryKind::Constant, else empty
+  std::vector<double> values;  // a number per component for BoundaryKind::Constant, else empty
+  // the value of a rule that takes one, unless `values` has it
+  std::shared_ptr<const struct RuleValue> value = {};
+  const BoundaryRow& row() const { return row_of(kind); }
+  BoundaryKind stored() const { return row().stored(); }
+  bool plain() const { return row().plain() && !value; }
+  bool fixed() const { return row().addend == BoundaryAddend::Twice; }
   friend bool operator==(const BoundaryRule&, const BoundaryRule&) = default;
 };
 // The rules at the two edges of a dimension. Either both are periodic or neither is.
 struct Boundary {
   BoundaryRule low, high;
+  const BoundaryRule& side(bool is_low) const { return is_low ? low : high; }
   bool periodic() const { return low.kind == BoundaryKind::Periodic; }
   bool has(BoundaryKind kind) const { return low.kind == kind || high.kind == kind; }
+  bool plain() const { return low.plain() && high.plain(); }
+  bool fixed() const { return low.fixed() || high.fixed(); }
   friend bool operator==(const Boundary&, const Boundary&) = default;
 };
 
@@ -123,6 +135,16 @@ struct Field {
   bool is_series() const { return !dimensions.empty() && dimensions.front() == kTime; }
   bool read_in_place() const { return !dimensions.empty(); }
   bool is_point_set() const { return width > 0; }
+  // All rules are plain: reads need no select.
+  bool plain() const {
+    return std::all_of(boundary.begin(), boundary.end(),
+                       [](const Boundary& rules) { return rules.plain(); });
+  }
+  // Some edge points have a given value.
+  bool fixed() const {
+    return std::any_of(boundary.begin(), boundary.end(),
+                       [](const Boundary& rules) { return rules.fixed(); });
+  }
 };
 
 // --- Graph nodes ---------------------------------------------------------------------------------
@@ -209,6 +231,15 @@ class Graph {
   std::unordered_multimap<uint64_t, NodeId> index_;  // hash of kind and type -> node
 };
 
+// The value of a boundary rule at the place that an access reads: a value per component, in the
+// type in which the component is computed. The graph reads params, `time`, profiles and series. The
+// offsets of its accesses are relative to that place, and their `escapes` are not proved. Level 1
+// of a profile that a reduction computes is its value of the previous step, for every reader.
+struct RuleValue {
+  Graph graph;
+  std::vector<NodeId> results;
+};
+
 // A default that depends on other params. It is evaluated as written whenever params get their
 // values (derive_params): each operation is rounded separately, floats are computed in double.
 struct Derivation {
@@ -254,6 +285,10 @@ struct Function {  // a stencil function
   std::vector<FieldId> targets;  // at least one, without duplicates, all on the same box
   std::vector<Piece> pieces;
   Span span;
+  // By output: the function does not compute this component, so its results are the present value.
+  // Empty: all outputs are computed. Values of fixed edge points are stored only in others.
+  std::vector<bool> kept = {};
+  bool keeps(size_t output) const { return output < kept.size() && kept[output]; }
 };
 
 // Consecutive functions that run several times in order within each step. `time` does not change
@@ -411,6 +446,8 @@ struct Program {
   std::vector<Requirement> requirements;
   std::vector<Check> checks;  // conditions that sema could not prove because params are open
   std::vector<StepLimit> step_limits;
+  // Affine functions of the open params that are nonnegative in every valid run.
+  std::vector<Affine> facts = {};
   std::optional<PhaseOf> phase_of = {};  // set only by phase_program()
   // Per dimension, or empty: the number of points at the low and at the high end of the grid that a
   // time tile need not compute correctly. Only the program of a subdomain has them.

@@ -32,6 +32,20 @@ std::vector<std::pair<NodeId, const Access*>> accesses(const Graph& graph,
   return out;
 }
 
+NodeId copy_nodes(const Graph& graph, NodeId root, Graph& out) {
+  const std::vector<bool> needed = reachable(graph, {root});
+  std::vector<NodeId> copies(static_cast<size_t>(graph.size()), 0);
+  for (NodeId id = 0; id <= root; ++id) {
+    if (!needed[id]) continue;
+    Node node = graph[id];
+    if (auto* operation = std::get_if<Operation>(&node.kind)) {
+      for (NodeId& operand : operation->operands) operand = copies[operand];
+    }
+    copies[id] = out.add(std::move(node));
+  }
+  return copies[root];
+}
+
 void rewrite_graph(Graph& graph, const std::vector<NodeId*>& roots, const NodeRewrite& rewrite) {
   std::vector<NodeId> root_ids;
   for (NodeId* root : roots) root_ids.push_back(*root);

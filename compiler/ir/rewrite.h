@@ -18,6 +18,9 @@ std::vector<bool> reachable(const Graph& graph, const std::vector<NodeId>& roots
 std::vector<std::pair<NodeId, const Access*>> accesses(const Graph& graph,
                                                        const std::vector<NodeId>& roots);
 
+// Adds the nodes that `root` needs to `out`. Returns the copy of `root`.
+NodeId copy_nodes(const Graph& graph, NodeId root, Graph& out);
+
 // Adds the replacement of `node` to `out` and returns its id there. The operands of `node` already
 // refer to `out`.
 using NodeRewrite = std::function<NodeId(Graph& out, Node node)>;

@@ -16,7 +16,7 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const Program& program, FixedParams fixed) : program_(program), fixed_(fixed) {}
+  Verifier(const Program& program, Form form) : program_(program), form_(form) {}
 
   std::vector<std::string> run() {
     const int rank = program_.grid.rank();
@@ -122,8 +122,10 @@ class Verifier {
     for (const Boundary& rules : field.boundary) {
       check_rule(field, rules.low);
       check_rule(field, rules.high);
-      if ((rules.low.kind == BoundaryKind::Periodic) !=
-          (rules.high.kind == BoundaryKind::Periodic)) {
+      const auto wraps = [](const BoundaryRule& rule) {
+        return rule.row().image == BoundaryImage::Wrap ? std::optional(rule.kind) : std::nullopt;
+      };
+      if (wraps(rules.low) != wraps(rules.high)) {
         fail(field.name, "periodic on one side only");
       }
     }
@@ -207,8 +209,25 @@ class Verifier {
   }
 
   void check_rule(const Field& field, const BoundaryRule& rule) {
-    const size_t values = rule.kind == BoundaryKind::Constant ? field.components.size() : 0;
+    const bool numbers = rule.kind == BoundaryKind::Constant && !rule.value;
+    const size_t values = numbers ? field.components.size() : 0;
     if (rule.values.size() != values) fail(field.name, "boundary values do not match");
+    if (!rule.plain()) check_computed_rule(field, rule);
+  }
+
+  void check_computed_rule(const Field& field, const BoundaryRule& rule) {
+    if (form_ != Form::Mathematics) return fail(field.name, "a rule that is not plain");
+    if (field.read_in_place()) fail(field.name, "a computed rule of a profile");
+    if (rule.row().takes_value() != (rule.value != nullptr)) fail(field.name, "value of a rule");
+    if (!rule.value) return;
+    check_graph(field.name, rule.value->graph, Reads::None);
+    if (rule.value->results.size() != field.components.size()) fail(field.name, "values of a rule");
+    for (size_t c = 0; c < rule.value->results.size() && c < field.components.size(); ++c) {
+      const NodeId id = rule.value->results[c];
+      const bool node = id >= 0 && id < rule.value->graph.size();
+      const Scalar type = arithmetic_type(field.components[c].type);
+      if (!node || rule.value->graph[id].type != type) fail(field.name, "type of a rule's value");
+    }
   }
 
   bool check_targets(const Function& function) {
@@ -288,7 +307,7 @@ class Verifier {
   }
 
   bool is_folded(const Param& param) const {
-    if (fixed_ == FixedParams::Baked) return param.folded();
+    if (form_ == Form::Baked) return param.folded();
     return param.integer_value || param.affine;
   }
 
@@ -376,14 +395,14 @@ class Verifier {
   }
 
   const Program& program_;
-  const FixedParams fixed_;
+  const Form form_;
   std::vector<std::string> problems_;
 };
 
 }  // namespace
 
-std::vector<std::string> verify(const Program& program, FixedParams fixed) {
-  return Verifier(program, fixed).run();
+std::vector<std::string> verify(const Program& program, Form form) {
+  return Verifier(program, form).run();
 }
 
 }  // namespace stencil::ir

@@ -73,15 +73,17 @@ Resolved resolve(const ir::Boundary& rules, int64_t index, int64_t extent) {
   }
   const int64_t edge = index < 0 ? 0 : extent - 1;
   const ir::BoundaryRule& rule = index < 0 ? rules.low : rules.high;
-  switch (rule.kind) {
-    case ir::BoundaryKind::None:
-    case ir::BoundaryKind::Constant:
+  switch (rule.row().image) {  // the rule is plain
+    case BoundaryImage::Nowhere:
+    case BoundaryImage::Given:
       return {-1, &rule};
-    case ir::BoundaryKind::Clamp:
+    case BoundaryImage::Edge:
+    case BoundaryImage::Line:
       return {edge};
-    case ir::BoundaryKind::Periodic:
+    case BoundaryImage::Wrap:
       return {modulo(index, extent)};
-    case ir::BoundaryKind::Mirror:
+    case BoundaryImage::Point:
+    case BoundaryImage::Cell:
       break;
   }
   return resolve(rules, 2 * edge - index, extent);  // inside, or the other rule applies

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "compiler/ir/choices.h"
-#include "compiler/ir/reassociate.h"
+#include "compiler/ir/lower/passes.h"
 #include "compiler/schedule/advice.h"
 #include "compiler/schedule/common/describe.h"
 #include "compiler/schedule/common/exchange.h"
@@ -21,21 +20,10 @@
 
 namespace stencil::schedule {
 
-namespace {
-
-std::optional<ir::Program> for_kernels(const ir::Program& program, const Machine& machine) {
-  std::optional<ir::Program> out;
-  if (program.fp == FpMode::Fast) out = ir::reassociate(program, 0);
-  if (machine.threads_are_loops) out = ir::with_named_choices(out ? *out : program);
-  return out;
-}
-
-}  // namespace
-
 Scheduler::Scheduler(const ir::Program& program, const Machine& machine)
     : program_(program),
       machine_(machine),
-      computed_(for_kernels(program, machine)),
+      computed_(ir::lower_for_kernels(program, {machine.threads_are_loops})),
       phases_(computed_ ? *computed_ : program_) {}
 
 std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& diagnostics) {

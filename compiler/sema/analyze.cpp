@@ -13,6 +13,7 @@
 
 #include "compiler/ir/axes.h"
 #include "compiler/ir/known.h"
+#include "compiler/ir/lower/passes.h"
 #include "compiler/ir/passes.h"
 #include "compiler/sema/complete.h"
 #include "compiler/sema/coordinates.h"
@@ -202,7 +203,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for (size_t r = 0; r < env.reductions.size(); ++r) analyze_reduce(env, static_cast<int>(r));
   place_reductions(env);
   for_each<ast::Stop>(program, [&](const auto& item, Span span) { analyze_stop(env, item, span); });
-  check_unmet_side_rules(env);
+  elaborate_all_rules(env);
   if (env.options.steps && grid->steps) settle_replaced_steps(env, *grid->steps);
 }
 
@@ -222,16 +223,23 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
         analyze_items(env, program);
         // an item with a syntax error may have been the stencil function that writes the field
         if (!own.has_errors() && program.broken.empty()) check_fixed_fields(env);
-        if (!own.has_errors()) init_fixed_edges(env);
         if (!own.has_errors()) hold_weights(env.program);
         return !own.has_errors();
       },
       [&](bool sound) { return sound ? ir::print(env.program) : ""; },
-      [](bool) { return std::vector<std::string>(); });
+      [&](bool sound) {
+        return sound && !program.has_errors && program.broken.empty()
+                   ? ir::verify(env.program, ir::Form::Mathematics)
+                   : std::vector<std::string>();
+      });
   const auto sound = [&] { return !program.has_errors && !own.has_errors(); };
   if (sound()) check_complete(env, program, own);
   if (sound()) check_sizes(env, own);
-  if (sound()) ir::check_overflow(env.program, own);
+  std::optional<ir::Program> result;
+  if (sound()) {
+    env.program.facts = env.facts;
+    result = ir::lower(env.program, own);
+  }
   if (sound()) warn_of_unused(env);
 
   own.sort_by_place();
@@ -240,24 +248,9 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
     if (!env.report.is_explained(diagnostic)) diagnostics.add(diagnostic);
   }
   if (failed) return std::nullopt;
-  const auto pass = [](const char* name, const auto& run,
-                       ir::FixedParams fixed = ir::FixedParams::InGraphs) {
-    return run_pass(
-        name, run, [](const ir::Program& made) { return ir::print(made); },
-        [&](const ir::Program& made) { return ir::verify(made, fixed); });
-  };
-  ir::Program result = pass("drop-dead-nodes", [&] { return ir::drop_dead_nodes(env.program); });
-  result = pass("wrap-integers", [&] { return ir::wrap_integers(std::move(result)); });
-  if (options.fp == FpMode::Contract) {
-    result = pass("contract-products", [&] { return ir::contract_products(result); });
-  }
-  if (!options.fixed.empty()) {
-    result = pass(
-        "bake-params", [&] { return ir::bake_params(result); }, ir::FixedParams::Baked);
-  }
   Diagnostics unmet;
-  settle_requirements(result, unmet);
-  ir::check_known_axes(result, unmet);
+  settle_requirements(*result, unmet);
+  ir::check_known_axes(*result, unmet);
   for (const Diagnostic& diagnostic : unmet.items()) diagnostics.add(diagnostic);
   if (unmet.has_errors()) return std::nullopt;
   return result;

@@ -172,17 +172,17 @@ void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
   // The points of a set have no neighbours, so their dimension has no boundary rule.
   const int rank = field.box.rank() - (field.points ? 1 : 0);
   field.boundary = ir::uniform_boundary(rank, {});
-  std::vector<SideRules> side_rules;
+  std::vector<SideValues> side_values;
   if (boundary && rank == 0) {
     env.report.error("S053", boundary->span, "values at points cannot have a boundary").hint =
         "omit 'boundary': a point of a set has no neighbours";
     ok = false;
   } else if (boundary && type && ok) {
-    ok = take_boundary(env, *boundary, *type, field, side_rules);
+    ok = take_boundary(env, *boundary, *type, field, side_values);
   }
   if (field.points) {
     field.boundary.emplace_back();
-    side_rules.emplace_back();
+    side_values.emplace_back();
   }
   if (type) field.components = flatten(*type);
   for (const ast::Identifier& name : names) {
@@ -194,7 +194,7 @@ void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
     field.span = name.span.valid() ? name.span : item;
     env.program.fields.push_back(field);
     env.field_types.push_back(type);
-    env.field_side_rules.push_back(side_rules);
+    env.field_side_values.push_back(side_values);
   }
 }
 
@@ -519,7 +519,7 @@ void settle_profile(Environment& env, ReductionInfo& info, Scalar type) {
   field.components = flatten(*env.field_types[id]);
   const auto& boundary = info.syntax->boundary;
   const bool ok = !boundary || take_boundary(env, *boundary, *env.field_types[id], field,
-                                             env.field_side_rules[id]);
+                                             env.field_side_values[id]);
   if (!ok) break_off(env, info);
 }
 

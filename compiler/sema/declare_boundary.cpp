@@ -1,7 +1,5 @@
-// Declares the boundary rules of fields and series. Rules that the IR has (constant numbers, clamp,
-// mirror, periodic) go to ir::Field::boundary. Rules that the IR does not have (computed values,
-// odd, symmetric, antisymmetric, linear, gradient, fixed) become the nearest IR rule plus an entry
-// in `side_rules`; accesses that escape add the rest (side_rules.cpp).
+// Declares the boundary rules of fields and series. Their values may use functions, series and
+// profiles, which are declared later, so only numbers are evaluated here.
 #include "compiler/sema/declare_boundary.h"
 
 #include <algorithm>
@@ -15,29 +13,6 @@
 
 namespace stencil::sema {
 namespace {
-
-ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
-  switch (kind) {
-    case ast::BoundaryKind::None:
-      return ir::BoundaryKind::None;
-    case ast::BoundaryKind::Constant:
-      return ir::BoundaryKind::Constant;
-    case ast::BoundaryKind::Clamp:
-    case ast::BoundaryKind::Linear:
-      return ir::BoundaryKind::Clamp;
-    case ast::BoundaryKind::Mirror:
-    case ast::BoundaryKind::Odd:
-    case ast::BoundaryKind::Symmetric:
-    case ast::BoundaryKind::Antisymmetric:
-    case ast::BoundaryKind::Gradient:
-    case ast::BoundaryKind::MirrorGradient:
-    case ast::BoundaryKind::Fixed:
-      return ir::BoundaryKind::Mirror;
-    case ast::BoundaryKind::Periodic:
-      return ir::BoundaryKind::Periodic;
-  }
-  return ir::BoundaryKind::None;
-}
 
 // Whether the value may differ between steps, points or runs.
 bool varies(const Environment& env, const ast::Expr& value) {
@@ -70,36 +45,27 @@ bool has_gradient(Environment& env, const ast::BoundaryRule& rule, const Type& t
   return true;
 }
 
-// `side` receives the part that is not an IR rule (side_rules.cpp).
+// `value`: receives the expression of the rule if it is not a number.
 std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::BoundaryRule& rule,
-                                              const Type& type, SideRule& side) {
-  ir::BoundaryRule result{boundary_kind(rule.kind), {}};
-  using Kind = ast::BoundaryKind;
-  side = {};  // the high side starts as a copy of the low side
-  side.negates = rule.kind == Kind::Odd || rule.kind == Kind::Antisymmetric;
-  side.repeats = rule.kind == Kind::Symmetric || rule.kind == Kind::Antisymmetric ||
-                 rule.kind == Kind::Gradient;
-  side.linear = rule.kind == Kind::Linear;
-  side.gradient = rule.kind == Kind::Gradient || rule.kind == Kind::MirrorGradient;
-  side.fixed = rule.kind == Kind::Fixed;
+                                              const Type& type, const ast::Expr*& value) {
+  ir::BoundaryRule result{rule.kind, {}};
+  value = nullptr;  // the high side starts as a copy of the low side
   if (!rule.value) return result;
-  if (side.gradient && !has_gradient(env, rule, type)) return std::nullopt;
-  const bool number = rule.kind == Kind::Constant;
-  if (!number) side.value = rule.value.get();
-  env.has_fixed_edges |= side.fixed;
-  if (varies(env, *rule.value)) {
-    side.value = rule.value.get();
-    if (number) result.values.assign(static_cast<size_t>(type.components), 0);
-    return result;
+  if (result.row().takes == BoundaryTakes::Slope && !has_gradient(env, rule, type)) {
+    return std::nullopt;
   }
+  const bool number = result.row().image == BoundaryImage::Given;
+  env.has_fixed_edges |= result.fixed();
+  if (!number || varies(env, *rule.value)) value = rule.value.get();
+  if (varies(env, *rule.value)) return result;
   ir::Graph scratch;
   Elaborator elaborator(env, kConstantSite, scratch);
   const auto values = elaborator.arithmetic().store_constants(
       elaborator.elaborate(*rule.value, &type), type, rule.value->span);
   if (!values) return std::nullopt;
-  if (!number) return result;  // accesses compute it; this reported its errors
-  for (const Constant& value : *values) {
-    result.values.push_back(value.integer ? static_cast<double>(*value.integer) : value.real);
+  if (!number) return result;  // elaborate_rules() computes it; this reported its errors
+  for (const Constant& one : *values) {
+    result.values.push_back(one.integer ? static_cast<double>(*one.integer) : one.real);
   }
   return result;
 }
@@ -107,10 +73,12 @@ std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::Bound
 // The rules of one dimension. A periodic edge continues at the opposite edge, so both edges must be
 // periodic or neither.
 std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::BoundarySides& sides,
-                                           const Type& type, SideRules& side_rules) {
+                                           const Type& type, SideValues& values) {
   const ast::BoundaryRule& high_side = sides.high ? *sides.high : sides.low;
-  const bool low_wraps = sides.low.kind == ast::BoundaryKind::Periodic;
-  const bool high_wraps = high_side.kind == ast::BoundaryKind::Periodic;
+  const auto wraps = [](const ast::BoundaryRule& rule) {
+    return row_of(rule.kind).image == BoundaryImage::Wrap;
+  };
+  const bool low_wraps = wraps(sides.low), high_wraps = wraps(high_side);
   if (low_wraps != high_wraps) {
     const Span span = low_wraps ? sides.low.span : high_side.span;
     Diagnostic& error = env.report.error("S043", span, "periodic on one side only");
@@ -118,9 +86,9 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
     error.hint = "'periodic' alone stands for both sides";
     return std::nullopt;
   }
-  const auto low = boundary_rule(env, sides.low, type, side_rules.low);
-  side_rules.high = side_rules.low;
-  const auto high = sides.high ? boundary_rule(env, *sides.high, type, side_rules.high) : low;
+  const auto low = boundary_rule(env, sides.low, type, values.low);
+  values.high = values.low;
+  const auto high = sides.high ? boundary_rule(env, *sides.high, type, values.high) : low;
   if (!low || !high) return std::nullopt;
   return ir::Boundary{*low, *high};
 }
@@ -131,7 +99,7 @@ std::string hint_of_count(const Environment& env, const ast::Boundary& boundary,
   const auto& entries = boundary.dimensions;
   if (entries.size() < rank) return "a rule without brackets applies to all dimensions";
   const auto may_be_wall = [](const ast::BoundarySides& sides) {
-    return !sides.high && sides.low.kind != ast::BoundaryKind::Periodic;
+    return !sides.high && row_of(sides.low.kind).image != BoundaryImage::Wrap;
   };
   for (size_t e = entries.size(); --e > 0;) {
     if (!may_be_wall(entries[e - 1]) || !may_be_wall(entries[e])) continue;
@@ -145,7 +113,7 @@ std::string hint_of_count(const Environment& env, const ast::Boundary& boundary,
 std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             const ast::Boundary& boundary,
                                                             const Type& type, size_t rank,
-                                                            std::vector<SideRules>& side_rules) {
+                                                            std::vector<SideValues>& side_values) {
   if (boundary.list && boundary.dimensions.size() != rank) {
     Diagnostic& error = env.report.error("S014", boundary.span, "wrong number of boundaries");
     error.expected =
@@ -158,26 +126,25 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
   std::vector<ir::Boundary> result;
   bool ok = true;
   for (const ast::BoundarySides& sides : boundary.dimensions) {
-    const auto rules = boundary_sides(env, sides, type, side_rules.emplace_back());
+    const auto rules = boundary_sides(env, sides, type, side_values.emplace_back());
     ok &= rules.has_value();
     result.push_back(rules.value_or(ir::Boundary{}));
   }
   if (!ok) return std::nullopt;
   if (!boundary.list) {
     result.resize(rank, ir::Boundary(result[0]));
-    side_rules.resize(rank, SideRules(side_rules[0]));
+    side_values.resize(rank, SideValues(side_values[0]));
   }
   return result;
 }
 
 // Profiles and series allow only rules that the IR has. A computed rule could read another profile
 // beyond its edge, and the rule of that profile could again read another one. S053.
-bool require_plain(Environment& env, const ast::Boundary& boundary,
-                   const std::vector<SideRules>& side_rules) {
-  const bool plain = std::none_of(
-      side_rules.begin(), side_rules.end(),
-      [](const SideRules& dimension) { return dimension.low.counts() || dimension.high.counts(); });
-  if (plain) return true;
+bool require_plain(Environment& env, const ast::Boundary& boundary, const ir::Field& field,
+                   const std::vector<SideValues>& side_values) {
+  const bool values = std::any_of(side_values.begin(), side_values.end(),
+                                  [](const SideValues& side) { return side.low || side.high; });
+  if (!values && field.plain()) return true;
   Diagnostic& error =
       env.report.error("S053", boundary.span, "profiles and series cannot have this boundary");
   error.expected = "none, a number, clamp, mirror or periodic";
@@ -185,13 +152,16 @@ bool require_plain(Environment& env, const ast::Boundary& boundary,
 }
 
 // Linear and fixed sides need two points in their dimension. S063, or a check before a run.
-bool has_two_points(Environment& env, const ast::Boundary& boundary, const ir::Box& box,
-                    const std::vector<SideRules>& side_rules) {
-  for (size_t d = 0; d < side_rules.size(); ++d) {
-    const SideRule &low = side_rules[d].low, &high = side_rules[d].high;
-    const bool linear = low.linear || high.linear;
-    if (!linear && !low.fixed && !high.fixed) continue;
-    const ir::Affine more = box.ranges[d].high - box.ranges[d].low - 1;
+bool has_two_points(Environment& env, const ast::Boundary& boundary, const ir::Field& field) {
+  for (size_t d = 0; d < field.boundary.size(); ++d) {
+    const ir::Boundary& rules = field.boundary[d];
+    const auto on_line = [](const ir::BoundaryRule& rule) {
+      return rule.row().image == BoundaryImage::Line;
+    };
+    const bool linear = on_line(rules.low) || on_line(rules.high);
+    if (!linear && !rules.fixed()) continue;
+    const ir::Range& range = field.box.ranges[d];
+    const ir::Affine more = range.high - range.low - 1;
     const std::string message = fmt::format("a {} boundary needs two points in dimension {}",
                                             linear ? "linear" : "fixed", d);
     const Verdict verdict = decide(env.facts, more);
@@ -201,7 +171,7 @@ bool has_two_points(Environment& env, const ast::Boundary& boundary, const ir::B
     }
     if (verdict != Verdict::Fails) continue;
     env.report.error("S063", boundary.span, message).found =
-        fmt::format("{}..{}", env.print(box.ranges[d].low), env.print(box.ranges[d].high));
+        fmt::format("{}..{}", env.print(range.low), env.print(range.high));
     return false;
   }
   return true;
@@ -210,12 +180,12 @@ bool has_two_points(Environment& env, const ast::Boundary& boundary, const ir::B
 }  // namespace
 
 bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& type,
-                   ir::Field& field, std::vector<SideRules>& side_rules) {
-  auto rules = elaborate_boundary(env, boundary, type, field.boundary.size(), side_rules);
-  if (rules) field.boundary = std::move(*rules);
-  return rules.has_value() &&
-         (!field.read_in_place() || require_plain(env, boundary, side_rules)) &&
-         has_two_points(env, boundary, field.box, side_rules);
+                   ir::Field& field, std::vector<SideValues>& side_values) {
+  auto rules = elaborate_boundary(env, boundary, type, field.boundary.size(), side_values);
+  if (!rules) return false;
+  field.boundary = std::move(*rules);
+  return (!field.read_in_place() || require_plain(env, boundary, field, side_values)) &&
+         has_two_points(env, boundary, field);
 }
 
 }  // namespace stencil::sema

@@ -7,9 +7,10 @@
 
 namespace stencil::sema {
 
-// Sets the rules of `boundary` on the field, one for each entry of field.boundary. Stores the rules
-// that the IR does not have in `side_rules`. Returns false after a reported error.
+// Sets the rules of `boundary` on the field, one for each entry of field.boundary, except values
+// that are not numbers: their expressions go to `side_values` until elaborate_rules()
+// (elaborate.h). Returns false after a reported error.
 bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& type,
-                   ir::Field& field, std::vector<SideRules>& side_rules);
+                   ir::Field& field, std::vector<SideValues>& side_values);
 
 }  // namespace stencil::sema

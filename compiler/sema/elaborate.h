@@ -86,13 +86,14 @@ class Elaborator {
   // The condition that the number of the current step is 0, interval, 2 * interval, ...
   Value in_step_of(int64_t interval, Span span);
 
-  // The newest level of a field at the point, before the function runs, as it is stored: without
-  // the values of fixed edge points.
+  // The newest level of a field at the point, before the function runs.
   Value at_point(ir::FieldId field, Span span);
 
-  // A value of a field at the point, one leaf per component. At edge points of sides that are
-  // `fixed` it is replaced by the value of the side.
-  Value at_fixed_edges(ir::FieldId field, Value value, Span span);
+  // The value of a boundary rule of the field, one node per component. nullopt after an error.
+  std::optional<std::vector<ir::NodeId>> rule_value(const ast::Expr& expr, ir::FieldId field);
+  // Whether the fixed edges of the field can be stored at the points of the region. False after an
+  // error.
+  bool edges_allow(ir::FieldId field, Span span);
 
   Arithmetic& arithmetic() { return arithmetic_; }
 
@@ -188,28 +189,9 @@ class Elaborator {
                       const AtOffset& read);
   Value no_offset(Span span);
 
-  // side_rules.cpp
-  Value with_reflections(const ir::Access& access, const std::vector<int>& place, size_t first,
-                         Span span);
-  Value beyond_side(const ir::Access& access, const std::vector<int>& place, size_t d, bool low,
-                    const Value& image, Span span);
-  Value reflected(const ir::Access& access, const std::vector<int>& place, size_t d, bool low,
-                  Span span);
-  Value rise(const ir::Access& access, const std::vector<int>& place, size_t d, bool low,
-             Span span);
-  Value extrapolated(const ir::Access& access, const std::vector<int>& place, size_t d, bool low,
-                     Span span);
-  bool has_numbers(ir::FieldId field, Span span);
-  Value held(const ir::Access& access, const std::vector<int>& place, Span span);
-  Value hold_edges(const ir::Access& access, const std::vector<int>& place, Value value, Span span);
-  Value beside_edge(Op op, const ir::Access& access, size_t d, bool low, Span span);
-  bool proved_inside(const ir::Access& access, size_t d, bool low, Span span);
-  Value distance_beyond(const ir::Access& access, size_t d, bool low, Span span);
-  Value distance(const ir::Affine& from, int dimension, Span span);
-  Value with_side_rules(const ir::Access& access, Value value, Span span);
-  Value outside(const ir::Access& access, size_t d, bool low, Span span);
-  Value value_of_rule(ir::FieldId field, const std::vector<int>& place, SideRule& side,
-                      const std::vector<double>& numbers, Span span);
+  // rule_values.cpp
+  class MetBounds;
+  bool rules_allow(const ir::Access& access, Span span);
   Value elsewhere(const ast::Expr& expr, const Site& site, std::vector<int> shift,
                   const Type* expected);
 
@@ -280,8 +262,10 @@ class Elaborator {
   bool targets_unknown_ = false;
 };
 
-// Reports unknown names (S004) in boundary values that no access has evaluated.
-void check_unmet_side_rules(Environment& env);
+// Elaborates the values of the field's boundary rules, unless this has been done. False if one of
+// them has an error.
+bool elaborate_rules(Environment& env, ir::FieldId field);
+void elaborate_all_rules(Environment& env);
 
 // A member of a structure: its type and the position of its first component within the structure.
 struct FoundMember {

@@ -239,26 +239,27 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
   if (site_.initial_values) return initial_value(binding.field, at, span);
   ir::Access access{binding.field, 0, level_of(binding), at, 0};
   if (!locate(access, span)) return {};
-  if (access.escapes == 0) return held(access, at, span);
-  Value value = with_reflections(access, at, 0, span);
-  return value.ok() ? with_side_rules(access, std::move(value), span) : value;
+  const bool meets_rules = access.escapes != 0 || env_.program.fields[access.field].fixed();
+  if (prover_ && meets_rules && !rules_allow(access, span)) return {};
+  return components(access, span);
 }
 
 // Sets the members of an access that follow from its offsets. Returns false after a reported error
 // if the offsets lead out of the field.
 bool Elaborator::locate(ir::Access& access, Span span) {
-  const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
-  if (!escapes) return false;
-  access.escapes = *escapes;
   const ir::Field& field = env_.program.fields[access.field];
   access.in_place = field.read_in_place();
   access.at_points = field.points.has_value();
   access.per_step = access.in_place && field.is_series() && field.dimensions.size() == 1;
+  if (!prover_) return true;  // in the value of a rule, which has no region
+  const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
+  if (!escapes) return false;
+  access.escapes = *escapes;
   if (access.escapes != 0 && !access.in_place) access.excess = prover_->excess(access.field);
   return true;
 }
 
-// The value of an access under the boundary rules of the IR, one leaf for each component.
+// An access to each component of the field.
 Value Elaborator::components(ir::Access access, Span span) {
   const ir::Field& field = env_.program.fields[access.field];
   Value value{env_.field_types[access.field], {}};

@@ -80,26 +80,11 @@ struct WrittenName {
   Span name, item;
 };
 
-// The part of a boundary rule that the IR cannot express. side_rules.cpp adds a select to each
-// access that may leave the field.
-struct SideRule {
-  // value of `constant` if it must be computed, of `gradient` and of `fixed`; null: none, or a
-  // number of `constant`
-  const ast::Expr* value = nullptr;
-  bool negates = false;  // odd, antisymmetric
-  bool repeats =
-      false;  // the mirror image counts the edge point: symmetric, antisymmetric, gradient
-  bool linear = false;
-  bool gradient = false;  // gradient, mirror gradient: adds a slope to the mirror image
-  bool fixed = false;     // the edge point has the value
-  bool met = false;       // an access has evaluated its value
-  bool moves() const { return repeats || linear; }
-  // The value beyond the side is computed from values of the field.
-  bool computes() const { return moves() || negates || gradient || fixed; }
-  bool counts() const { return value || computes(); }
-};
-struct SideRules {  // for one dimension
-  SideRule low, high;
+// The expressions of boundary rules that take a value, per side of a dimension. Null: the rule
+// takes none, or it is a number (ir::BoundaryRule::values).
+struct SideValues {
+  const ast::Expr* low = nullptr;
+  const ast::Expr* high = nullptr;
 };
 
 struct Quotient {  // a derived param that replaces a quotient in bounds
@@ -129,7 +114,10 @@ struct Environment {
   // components of fields whose fixed edge points some function stores
   std::set<std::pair<ir::FieldId, size_t>> edges_stored;
   // by FieldId, per dimension; empty without a boundary
-  std::vector<std::vector<SideRules>> field_side_rules;
+  std::vector<std::vector<SideValues>> field_side_values;
+  // By FieldId: whether the values of the field's rules are elaborated (elaborate_rules), and
+  // whether they have no errors.
+  std::unordered_map<ir::FieldId, bool> rules_known;
   std::vector<Value> tables;  // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;
   // By field; includes inits that are not analysed yet.

@@ -13,22 +13,10 @@ namespace stencil::sema {
 // it and other points are left.
 ir::Box without_fixed_edges(Environment& env, const Targets& targets, const ir::Box& region);
 
-// The value of a piece, replaced by the fixed values at the edge points that the region contains.
-Value with_fixed_edges(const Environment& env, const Targets& targets, Elaborator& elaborator,
-                       Value value, Span span);
-
 // Boxes of fixed edge points that `function` must also write, because it is the first one to write
 // a component of the field and none of its pieces contains them. nullopt after an error (S049).
 std::optional<std::vector<ir::Box>> fixed_edges_left(Environment& env, const Targets& targets,
                                                      const ir::Function& function);
-
-// The initial value of a field, replaced by the fixed values at its edge points. Values that depend
-// on the step or on other fields are not known before the first step and are left out.
-Value with_fixed_edges(const Environment& env, ir::FieldId field, Elaborator& elaborator,
-                       Value value, Span span);
-
-// Adds initial values of the fixed edge points to fields that would start at 0.
-void init_fixed_edges(Environment& env);
 
 // S092 for fields with fixed sides that no stencil function writes.
 void check_fixed_fields(Environment& env);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/lower/boundaries.h"
 #include "compiler/sema/elaborate.h"
 
 namespace stencil::sema {
@@ -104,8 +105,10 @@ Value Elaborator::initial_value(ir::FieldId id, const std::vector<int>& at, Span
     const ir::Range& points = field_->box.ranges[own.back()];
     if (!initialised_there(field, d, points, at[d], span)) return {};
   }
+  if (field.fixed() && !elaborate_rules(env_, id)) return {};
+  const ir::Piece source = ir::with_fixed_edges(env_.program, id, init->piece);
   std::vector<ir::NodeId> copies;
-  for (ir::Node node : init->piece.graph.nodes()) {
+  for (ir::Node node : source.graph.nodes()) {
     if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
       for (ir::NodeId& operand : operation->operands) {
         operand = copies[operand];
@@ -124,7 +127,7 @@ Value Elaborator::initial_value(ir::FieldId id, const std::vector<int>& at, Span
   }
   if (exhausted(span)) return {};
   Value value{env_.field_types[id], {}};
-  for (const ir::NodeId result : init->piece.results) {
+  for (const ir::NodeId result : source.results) {
     value.leaves.push_back(copies[result]);
   }
   return value;

@@ -182,9 +182,11 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
     value = chosen(env, pieces, piece, region.strides, result, prover, std::move(value), *type);
   }
   if (pieces.every > 1) value = in_its_steps(elaborator, pieces, std::move(value), *type);
-  value = with_fixed_edges(env, *pieces.targets, elaborator, std::move(value), piece.value->span);
   auto stored = store(env, *pieces.targets, elaborator, value, piece.value->span);
   if (!stored || !inside) return std::nullopt;
+  for (const ir::FieldId field : pieces.targets->fields) {
+    if (!elaborator.edges_allow(field, piece.value->span)) return std::nullopt;
+  }
   result.results = std::move(*stored);
   return result;
 }
@@ -233,8 +235,10 @@ bool add_fixed_edges(Environment& env, const Targets& targets, ir::Function& fun
     AccessProver prover(env, piece.region, env.program.grid, piece.index_names, false);
     Elaborator elaborator(env, kStencilSite, piece.graph, &prover);
     elaborator.store_in(*targets.type);
-    Value value = present(targets, elaborator, function.span);
-    value = with_fixed_edges(env, targets, elaborator, std::move(value), function.span);
+    const Value value = present(targets, elaborator, function.span);
+    for (const ir::FieldId field : targets.fields) {
+      if (!elaborator.edges_allow(field, function.span)) return false;
+    }
     auto stored = store(env, targets, elaborator, value, function.span);
     if (!stored) return false;
     piece.results = std::move(*stored);
@@ -277,7 +281,13 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     pieces.every_span = stencil.every->span;
   }
   ir::Function function{stencil.name.name, {}, {}, stencil.name.span};
-  if (pieces.targets) function.targets = pieces.targets->fields;
+  if (pieces.targets) {
+    function.targets = pieces.targets->fields;
+    const auto& from = pieces.targets->from;
+    if (!std::all_of(from.begin(), from.end(), [](const auto& part) { return part.has_value(); })) {
+      for (const auto& part : from) function.kept.push_back(!part);
+    }
+  }
   if (pieces.otherwise) {
     const auto rank = static_cast<size_t>(env.program.grid.rank());
     const auto indices = indices_of(pieces.otherwise->region);
@@ -346,7 +356,6 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   elaborator.at_points_of(field);
   bind_indices(elaborator, result.piece.index_names);
   Value value = elaborator.elaborate(*init.value, &type);
-  value = with_fixed_edges(env, id, elaborator, std::move(value), init.value->span);
   auto stored = elaborator.arithmetic().store(value, type, init.value->span);
   if (!stored) return;
   result.piece.results = std::move(*stored);

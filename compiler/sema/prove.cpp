@@ -26,13 +26,6 @@ ir::Affine less(const ir::Affine& a, const ir::Affine& b) {
   return b - a - 1;
 }  // a < b
 
-void add_nonempty(std::vector<ir::Affine>& facts, const ir::Box& box) {
-  for (const ir::Range& range : box.ranges) {
-    const ir::Affine fact = at_least(range.high, range.low);
-    if (!fact.is_constant() || fact.constant < 0) facts.push_back(fact);
-  }
-}
-
 void add_empty_alternatives(std::vector<ir::Affine>& alternatives, const ir::Box& box) {
   for (const ir::Range& range : box.ranges) {
     const ir::Affine empty = less(range.high, range.low);
@@ -52,15 +45,9 @@ std::string hint_of_one_index(const Environment& env, const ir::Range& range, si
 
 }  // namespace
 
-Verdict decide(const std::vector<ir::Affine>& facts, const ir::Affine& goal) {
-  if (ir::implies_nonnegative(facts, goal)) return Verdict::Holds;
-  if (ir::implies_nonnegative(facts, ir::Affine{-1, {}} - goal)) return Verdict::Fails;
-  return Verdict::Unknown;
-}
-
 std::vector<ir::Affine> facts_inside(const Environment& env, const ir::Box& box) {
   std::vector<ir::Affine> facts = env.facts;
-  add_nonempty(facts, box);
+  ir::add_nonempty(facts, box);
   return facts;
 }
 
@@ -186,7 +173,7 @@ void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b, 
     if (apart.is_constant() && apart.constant >= 0) return;
   }
   std::vector<ir::Affine> facts = facts_inside(env, a.region);
-  add_nonempty(facts, b.region);
+  ir::add_nonempty(facts, b.region);
   bool overlap = true;
   for (const ir::Affine& apart : alternatives) {
     const Verdict verdict = decide(facts, apart);
@@ -232,59 +219,15 @@ bool limit_steps(Environment& env, const std::vector<ir::Affine>& facts, const i
 
 // --- Accesses ------------------------------------------------------------------------------------
 
+using Boxes = std::vector<const ir::Box*>;
+
 AccessProver::AccessProver(Environment& env, const ir::Box& region, const ir::Box& within,
                            const std::vector<std::string>& index_names, bool muted)
-    : env_(env),
-      region_(region),
+    : RegionBounds(env.program, env.facts, region,
+                   muted ? Boxes{} : Boxes{&within, &env.program.grid}),
+      env_(env),
       index_names_(index_names),
-      muted_(muted),
-      facts_(facts_inside(env, region)),
-      facts_of_place_(facts_) {
-  const ir::Box* const places[] = {&within, &env.program.grid};
-  for (const ir::Box* box : places) {
-    for (size_t d = 0; d < region.ranges.size() && !muted; ++d) {
-      facts_of_place_.push_back(at_least(region.ranges[d].low, box->ranges[d].low));
-      facts_of_place_.push_back(at_least(box->ranges[d].high, region.ranges[d].high));
-    }
-  }
-}
-
-const ir::Field& AccessProver::field_of(const ir::Access& access) const {
-  return env_.program.fields[access.field];
-}
-
-// The range of the region in dimension d of the accessed field.
-const ir::Range& AccessProver::region_in(const ir::Access& access, size_t d) const {
-  return region_.ranges[field_of(access).dimension(d)];
-}
-
-// The index that an access reads at one end of the region.
-ir::Affine AccessProver::index(const ir::Access& access, const End& end) const {
-  const auto d = static_cast<size_t>(end.dimension);
-  const ir::Range& domain = field_of(access).box.ranges[d];
-  const bool low = end.side == Side::Low;
-  const ir::Range& region = region_in(access, d);
-  const ir::Affine at = (low ? region.low : region.high) + access.offsets[d];
-  return end.thrown ? (low ? domain.low : domain.high) * 2 - at : at;
-}
-
-// The condition that index() lies in the field, as an expression that must be nonnegative. The
-// expression is the distance from the edge that the index might cross.
-ir::Affine AccessProver::goal(const ir::Access& access, const End& end) const {
-  const ir::Range& domain = field_of(access).box.ranges[end.dimension];
-  const bool towards_low = (end.side == Side::Low) != end.thrown;
-  return towards_low ? at_least(index(access, end), domain.low + end.inside)
-                     : at_least(domain.high - end.inside, index(access, end));
-}
-
-Verdict AccessProver::verdict(const ir::Access& access, const End& end) {
-  const ir::Affine wanted = goal(access, end);
-  if (wanted.is_constant() && wanted.constant >= 0) return Verdict::Holds;
-  const int offset = access.offsets[end.dimension];
-  const auto [place, fresh] = known_.try_emplace({access.field, end, offset}, Verdict::Unknown);
-  if (fresh) place->second = decide(facts_, wanted);
-  return place->second;
-}
+      muted_(muted) {}
 
 std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
                                             const std::vector<Span>& applied_at) {
@@ -300,8 +243,8 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
     }
     for (const Side side : {Side::Low, Side::High}) {
       const bool low = side == Side::Low;
-      const ir::BoundaryKind rule = low ? rules.low.kind : rules.high.kind;
-      const ir::BoundaryKind far = low ? rules.high.kind : rules.low.kind;
+      const ir::BoundaryKind rule = rules.side(low).stored();
+      const ir::BoundaryKind far = rules.side(!low).stored();
       if (rule == ir::BoundaryKind::None) {
         if (!require(access, {d, side, false}, span, applied_at)) return std::nullopt;
         continue;
@@ -319,19 +262,6 @@ bool AccessProver::prove_thrown(const ir::Access& access, size_t d, bool low, in
                                 const std::vector<Span>& applied_at) {
   const End end = {static_cast<int>(d), low ? Side::Low : Side::High, true, inside};
   return muted_ || require(access, end, span, applied_at);
-}
-
-bool AccessProver::may_reach_edge(const ir::Access& access, size_t d, bool low) {
-  const End end = {static_cast<int>(d), low ? Side::Low : Side::High, false, 1};
-  return !muted_ && verdict(access, end) != Verdict::Holds;
-}
-
-bool AccessProver::always_on_edge(const ir::Access& access, size_t d, bool low) const {
-  const ir::Range& domain = field_of(access).box.ranges[d];
-  const ir::Range& region = region_in(access, d);
-  const ir::Affine& edge = low ? domain.low : domain.high;
-  const int offset = access.offsets[d];
-  return !muted_ && region.low + offset == edge && region.high + offset == edge;
 }
 
 // Proves a series access. A run begins at step 0, and its number of steps is known when it begins.
@@ -367,27 +297,6 @@ bool AccessProver::prove_steps(const ir::Access& access, int d, Span span, uint3
   }
   const ir::StepLimit limit = {most, text, more_values, field.span};
   return limit_steps(env_, facts_, limit, span);
-}
-
-std::vector<ir::Excess> AccessProver::excess(ir::FieldId field) {
-  const auto [place, fresh] = excess_.try_emplace(field);
-  if (!fresh) return place->second;
-  const auto bound = [this](const ir::Affine& beyond) -> std::optional<int64_t> {
-    for (int64_t most = 0; most <= ir::kMostExcess; ++most) {
-      if (ir::implies_nonnegative(facts_of_place_, ir::Affine{most, {}} - beyond)) return most;
-    }
-    return std::nullopt;
-  };
-  const ir::Box& domain = env_.program.fields[field].box;
-  for (size_t d = 0; d < region_.ranges.size(); ++d) {
-    if (domain.ranges[d] == env_.program.grid.ranges[d]) {
-      place->second.push_back({0, 0});
-      continue;
-    }
-    place->second.push_back({bound(domain.ranges[d].low - region_.ranges[d].low),
-                             bound(region_.ranges[d].high - domain.ranges[d].high)});
-  }
-  return place->second;
 }
 
 bool AccessProver::require(const ir::Access& access, const End& end, Span span,

@@ -2,22 +2,19 @@
 // checks.
 #pragma once
 
-#include <compare>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "compiler/ir/region.h"
 #include "compiler/sema/environment.h"
 
 namespace stencil::sema {
 
-enum class Verdict { Holds, Fails, Unknown };
-
-// Decides whether `goal` >= 0 under `facts`: always, never, or depending on the params.
-Verdict decide(const std::vector<ir::Affine>& facts, const ir::Affine& goal);
+using ir::decide;
+using ir::Verdict;
 
 // Adds a limit on the number of steps of a run. If the facts show that the program exceeds the
 // limit, reports S031 at `span` and returns false.
@@ -43,7 +40,7 @@ std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& 
                                                const char* what);
 
 // Proves the accesses of one region.
-class AccessProver {
+class AccessProver : private ir::RegionBounds {
  public:
   // `muted`: the region has an error, so its accesses are not checked.
   // `within`: a box that contains the region, by proof or by a run-time check.
@@ -62,51 +59,30 @@ class AccessProver {
   bool prove_thrown(const ir::Access& access, size_t d, bool low, int inside, Span span,
                     const std::vector<Span>& applied_at);
 
-  // True if the access may read the edge point at that side of dimension d, or a point beyond it.
-  bool may_reach_edge(const ir::Access& access, size_t d, bool low);
-  // True if the access reads only edge points at that side of dimension d.
-  bool always_on_edge(const ir::Access& access, size_t d, bool low) const;
-
-  // How far the region extends beyond the field's box (ir::Access::excess).
-  std::vector<ir::Excess> excess(ir::FieldId field);
-
-  int rank() const { return region_.rank(); }
+  // As in ir::RegionBounds. A muted prover knows nothing.
+  bool may_reach_edge(const ir::Access& access, size_t d, bool low) {
+    return !muted_ && RegionBounds::may_reach_edge(access, d, low);
+  }
+  bool always_on_edge(const ir::Access& access, size_t d, bool low) const {
+    return !muted_ && RegionBounds::always_on_edge(access, d, low);
+  }
+  using RegionBounds::excess;
+  using RegionBounds::rank;
 
  private:
-  // An end of the region in one dimension. An access at this end must stay within its field.
-  // `thrown`: the condition applies to the index after reflection by the mirror at this side.
-  enum class Side { Low, High };
-  struct End {
-    int dimension;
-    Side side;
-    bool thrown;
-    int inside = 0;  // distance from the edge that the index must keep
-    friend auto operator<=>(const End&, const End&) = default;
-  };
   bool prove_steps(const ir::Access& access, int d, Span span, uint32_t& escapes);
-  const ir::Range& region_in(const ir::Access& access, size_t d) const;
-  Verdict verdict(const ir::Access& access, const End& end);
-  ir::Affine index(const ir::Access& access, const End& end) const;
-  ir::Affine goal(const ir::Access& access, const End& end) const;
   // False if an error was reported.
   bool require(const ir::Access& access, const End& end, Span span,
                const std::vector<Span>& applied_at);
   void report_escape(const ir::Access& access, const End& end, Span span,
                      const std::vector<Span>& applied_at);
   void record_check(const ir::Access& access, const End& end, Span span);
-  const ir::Field& field_of(const ir::Access& access) const;
   std::string describe_access(const ir::Access& access, const End& end) const;
   std::string advice(const ir::Access& access, const End& end) const;
 
   Environment& env_;
-  const ir::Box& region_;
   const std::vector<std::string>& index_names_;
   bool muted_;
-  std::vector<ir::Affine> facts_;
-  // facts_, plus facts about the boxes that contain the region.
-  std::vector<ir::Affine> facts_of_place_;
-  std::map<std::tuple<ir::FieldId, End, int>, Verdict> known_;  // by field, end and offset
-  std::map<ir::FieldId, std::vector<ir::Excess>> excess_;
   std::set<std::pair<ir::FieldId, int>> unruled_reported_;  // by field, dimension and side
 };
 

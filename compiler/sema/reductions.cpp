@@ -192,7 +192,7 @@ void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, s
     field.span = reduce.name.span.valid() ? reduce.name.span : item;
     env.program.fields.push_back(std::move(field));
     env.field_types.push_back(nullptr);
-    env.field_side_rules.emplace_back();
+    env.field_side_values.emplace_back();
   }
   env.reductions.push_back(std::move(info));
   env.program.reductions.push_back({reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span});

@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/support/boundary.h"
 #include "compiler/support/scalar.h"
 #include "compiler/support/source.h"
 
@@ -158,23 +159,10 @@ struct TypeDecl {  // type cell = { ... };
   Identifier name;
   TypeExpr type;
 };
-enum class BoundaryKind {
-  None,
-  Constant,
-  Clamp,
-  Mirror,
-  Odd,
-  Symmetric,
-  Antisymmetric,
-  Linear,
-  Periodic,
-  Gradient,
-  MirrorGradient,
-  Fixed
-};
+using stencil::BoundaryKind;
 struct BoundaryRule {
   BoundaryKind kind;
-  ExprPtr value;  // of `constant`, `gradient`, `mirror gradient` and `fixed`
+  ExprPtr value;  // if the rule takes one (boundaries.def)
   Span span;
 };
 struct BoundarySides {  // clamp, for both sides (high is absent), or clamp .. mirror

@@ -233,15 +233,7 @@ void TreeBuilder::boundary_fixed(Span at) {
 }
 
 void TreeBuilder::boundary_word(Span at) {
-  const auto word = text(at);
-  auto kind = ast::BoundaryKind::None;
-  if (word == "clamp") kind = ast::BoundaryKind::Clamp;
-  if (word == "mirror") kind = ast::BoundaryKind::Mirror;
-  if (word == "odd") kind = ast::BoundaryKind::Odd;
-  if (word == "symmetric") kind = ast::BoundaryKind::Symmetric;
-  if (word == "antisymmetric") kind = ast::BoundaryKind::Antisymmetric;
-  if (word == "linear") kind = ast::BoundaryKind::Linear;
-  if (word == "periodic") kind = ast::BoundaryKind::Periodic;
+  const auto kind = find_boundary(text(at)).value_or(ast::BoundaryKind::None);
   rules_.push_back({kind, nullptr, at});
 }
 

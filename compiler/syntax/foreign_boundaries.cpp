@@ -17,13 +17,13 @@ namespace {
 
 // The words are in lower case and without '-' and '_': `zerogradient` also covers zeroGradient,
 // zero_gradient and zero-gradient.
-struct BoundaryRow {
+struct ForeignRule {
   std::string_view words;  // separated by blanks
   std::string_view hint;
   std::string_view with_value = {};  // the hint if a value follows; empty: the same one
 };
 
-constexpr BoundaryRow kBoundaryRows[] = {
+constexpr ForeignRule kBoundaryRows[] = {
     // Values.
     {"dirichlet fixedvalue value extdir",
      "write 'fixed c' for the value c on the edge point, 'antisymmetric' for 0 on a wall half a "
@@ -153,7 +153,7 @@ std::string hint_for_boundary(std::string_view text) {
     }
   }
   if (word.empty()) return "";
-  for (const BoundaryRow& row : kBoundaryRows) {
+  for (const ForeignRule& row : kBoundaryRows) {
     const std::vector<std::string> words = split(row.words);
     if (std::find(words.begin(), words.end(), word) == words.end()) continue;
     const bool valued = !row.with_value.empty() && has_value(text.substr(at));

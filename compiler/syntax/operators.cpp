@@ -10,34 +10,4 @@ int precedence_of(Op op) {
       ->precedence;
 }
 
-std::string_view spelling(ast::BoundaryKind kind) {
-  switch (kind) {
-    case ast::BoundaryKind::None:
-      return "none";
-    case ast::BoundaryKind::Constant:
-      return "constant";
-    case ast::BoundaryKind::Clamp:
-      return "clamp";
-    case ast::BoundaryKind::Mirror:
-      return "mirror";
-    case ast::BoundaryKind::Odd:
-      return "odd";
-    case ast::BoundaryKind::Symmetric:
-      return "symmetric";
-    case ast::BoundaryKind::Antisymmetric:
-      return "antisymmetric";
-    case ast::BoundaryKind::Linear:
-      return "linear";
-    case ast::BoundaryKind::Periodic:
-      return "periodic";
-    case ast::BoundaryKind::Gradient:
-      return "gradient";
-    case ast::BoundaryKind::MirrorGradient:
-      return "mirror gradient";
-    case ast::BoundaryKind::Fixed:
-      return "fixed";
-  }
-  return "";
-}
-
 }  // namespace stencil

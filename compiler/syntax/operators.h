@@ -27,6 +27,5 @@ inline constexpr std::array kBinaryOperators = {
 };
 
 int precedence_of(Op op);  // of a binary operator
-std::string_view spelling(ast::BoundaryKind kind);
 
 }  // namespace stencil

@@ -241,7 +241,7 @@ class Printer {
     if (boundary && boundary->list) print(*boundary);
   }
   void print(std::string_view label, const BoundaryRule& rule) {
-    line("{} {}", label, spelling(rule.kind));
+    line("{} {}", label, row_of(rule.kind).keyword);
     indented([&] {
       if (rule.value) print(*rule.value);
     });

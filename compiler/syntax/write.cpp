@@ -125,7 +125,7 @@ class Line {
 
  private:
   Line& rule(const BoundaryRule& rule) {
-    text("{}", spelling(rule.kind));
+    text("{}", row_of(rule.kind).keyword);
     return rule.value ? text(" ").expr(*rule.value) : *this;
   }
 

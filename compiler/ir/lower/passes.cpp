@@ -1,0 +1,95 @@
+// The list of passes, and its two runs.
+#include "compiler/ir/lower/passes.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "compiler/ir/choices.h"
+#include "compiler/ir/lower/boundaries.h"
+#include "compiler/ir/reassociate.h"
+#include "compiler/support/pass_log.h"
+
+namespace stencil::ir {
+namespace {
+
+bool always(const Program&, const KernelTraits&) {
+  return true;
+}
+bool computes(const Program& program, const KernelTraits&) {
+  return !std::all_of(program.fields.begin(), program.fields.end(),
+                      [](const Field& field) { return field.plain(); });
+}
+bool contracts(const Program& program, const KernelTraits&) {
+  return program.fp == FpMode::Contract;
+}
+bool bakes(const Program& program, const KernelTraits&) {
+  return std::any_of(program.params.begin(), program.params.end(),
+                     [](const Param& param) { return param.fixed; });
+}
+bool reassociates(const Program& program, const KernelTraits&) {
+  return program.fp == FpMode::Fast;
+}
+bool loops(const Program&, const KernelTraits& traits) {
+  return traits.threads_are_loops;
+}
+
+Program wrap(const Program& program) {
+  return wrap_integers(program);
+}
+Program reassociate_planes(const Program& program) {
+  return reassociate(program, 0);
+}
+
+Program run(const Pass& pass, const Program& program) {
+  return run_pass(
+      pass.name, [&] { return pass.run(program); }, [](const Program& made) { return print(made); },
+      [&](const Program& made) { return verify(made, pass.gives); });
+}
+
+}  // namespace
+
+const std::vector<Pass>& lowering_passes() {
+  using For = Pass::For;
+  static const std::vector<Pass> kPasses = {
+      {"lower-boundaries", For::All,
+       "boundary rules that are not plain become selects; fixed edge points are stored", computes,
+       lower_boundaries, Form::PlainRules},
+      {"drop-dead-nodes", For::All, "nodes that no result needs go", always, drop_dead_nodes,
+       Form::PlainRules},
+      {"wrap-integers", For::All, "integer operations that may overflow wrap around", always, wrap,
+       Form::PlainRules},
+      {"contract-products", For::All, "--fp=contract: sums of products become fused multiply-adds",
+       contracts, contract_products, Form::PlainRules},
+      {"bake-params", For::All, "--fix: params become constants", bakes, bake_params, Form::Baked},
+      {"reassociate", For::Kernels, "--fp=fast: sums are collected and ordered by plane",
+       reassociates, reassociate_planes, Form::Baked},
+      {"name-choices", For::Kernels,
+       "threads that are loops: operands of selects are computed first", loops, with_named_choices,
+       Form::Baked},
+  };
+  return kPasses;
+}
+
+Program lower(const Program& mathematics, Diagnostics& diagnostics) {
+  std::optional<Program> program;
+  for (const Pass& pass : lowering_passes()) {
+    if (pass.stage != Pass::For::All) continue;
+    const auto current = [&]() -> const Program& { return program ? *program : mathematics; };
+    if (pass.wanted(current(), {})) program = run(pass, current());
+    if (pass.run == lower_boundaries) check_overflow(current(), diagnostics);
+  }
+  return std::move(*program);
+}
+
+std::optional<Program> lower_for_kernels(const Program& program, const KernelTraits& traits) {
+  std::optional<Program> out;
+  for (const Pass& pass : lowering_passes()) {
+    const Program& current = out ? *out : program;
+    if (pass.stage != Pass::For::Kernels || !pass.wanted(current, traits)) continue;
+    out = run(pass, current);
+  }
+  return out;
+}
+
+}  // namespace stencil::ir
