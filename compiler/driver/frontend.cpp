@@ -5,8 +5,10 @@
 #include "compiler/driver/frontend.h"
 
 #include "compiler/ir/passes.h"
+#include "compiler/ir/write.h"
 #include "compiler/support/pass_log.h"
 #include "compiler/syntax/parse.h"
+#include "compiler/syntax/write.h"
 
 namespace stencil {
 
@@ -20,6 +22,24 @@ std::optional<ir::Program> load_program(const Source& source, const ProgramOptio
   analyze(syntax, source, options, diagnostics);
   diagnostics.sort_by_place();
   return std::nullopt;
+}
+
+std::optional<std::string> write_program(const Source& source, const ProgramOptions& options,
+                                         Diagnostics& diagnostics) {
+  const auto syntax = parse(source, diagnostics);
+  const auto program =
+      syntax ? analyze_mathematics(*syntax, source, options, diagnostics) : std::nullopt;
+  const auto text = program ? ir::write(*program, diagnostics) : std::nullopt;
+  if (!text) return std::nullopt;
+  Diagnostics own;
+  const auto tree = parse(Source("written.stn", *text), own);
+  if (!tree) {
+    diagnostics.error("K002", {}, "internal error: the written program cannot be read").hint =
+        "this is a bug of stencilc; please report the program";
+    return std::nullopt;
+  }
+  // the comment is not part of the tree
+  return text->substr(0, text->find('\n') + 1) + write(*tree).text;
 }
 
 std::optional<ir::Program> load_program(const ast::Program& syntax, const Source& source,

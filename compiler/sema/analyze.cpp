@@ -207,10 +207,12 @@ void analyze_items(Environment& env, const ast::Program& program) {
   if (env.options.steps && grid->steps) settle_replaced_steps(env, *grid->steps);
 }
 
-}  // namespace
+struct Analyzed {
+  ir::Program mathematics, lowered;
+};
 
-std::optional<ir::Program> analyze(const ast::Program& program, const Source& source,
-                                   const ProgramOptions& options, Diagnostics& diagnostics) {
+std::optional<Analyzed> analyze_both(const ast::Program& program, const Source& source,
+                                     const ProgramOptions& options, Diagnostics& diagnostics) {
   Diagnostics own;
   Environment env(program, source, options, own);
   env.program.name = options.name;
@@ -253,7 +255,22 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   ir::check_known_axes(*result, unmet);
   for (const Diagnostic& diagnostic : unmet.items()) diagnostics.add(diagnostic);
   if (unmet.has_errors()) return std::nullopt;
-  return result;
+  return Analyzed{std::move(env.program), std::move(*result)};
+}
+
+}  // namespace
+
+std::optional<ir::Program> analyze_mathematics(const ast::Program& program, const Source& source,
+                                               const ProgramOptions& options,
+                                               Diagnostics& diagnostics) {
+  auto analyzed = analyze_both(program, source, options, diagnostics);
+  return analyzed ? std::optional(std::move(analyzed->mathematics)) : std::nullopt;
+}
+
+std::optional<ir::Program> analyze(const ast::Program& program, const Source& source,
+                                   const ProgramOptions& options, Diagnostics& diagnostics) {
+  auto analyzed = analyze_both(program, source, options, diagnostics);
+  return analyzed ? std::optional(std::move(analyzed->lowered)) : std::nullopt;
 }
 
 }  // namespace stencil

@@ -23,9 +23,14 @@ struct ProgramOptions {
   std::optional<int64_t> steps;  // --steps
 };
 
-// Returns the program as stencil IR, with products contracted according to options.fp and fixed
-// params folded. Returns nullopt if the program has errors. Appends all errors (S0xx) and warnings
-// (S1xx), sorted by place.
+// Returns the program as mathematics (ir::Form::Mathematics), which ir::lower() lowers. Returns
+// nullopt if the program has errors, including those that only lowering finds. Appends all errors
+// (S0xx) and warnings (S1xx), sorted by place.
+std::optional<ir::Program> analyze_mathematics(const ast::Program& program, const Source& source,
+                                               const ProgramOptions& options,
+                                               Diagnostics& diagnostics);
+
+// The same, lowered to what the reference interpreter and schedules take.
 std::optional<ir::Program> analyze(const ast::Program& program, const Source& source,
                                    const ProgramOptions& options, Diagnostics& diagnostics);
 

@@ -57,6 +57,21 @@ std::optional<std::vector<ir::NodeId>> Elaborator::rule_value(const ast::Expr& e
 
 namespace {
 
+// A constant whose value turns out to be numbers is a plain rule.
+bool take_numbers(ir::BoundaryRule& rule, const ir::RuleValue& value) {
+  if (!rule.row().plain()) return false;
+  std::vector<double> numbers;
+  for (const ir::NodeId id : value.results) {
+    const ir::Node& node = value.graph[id];
+    const auto* constant = std::get_if<ir::Constant>(&node.kind);
+    if (!constant) return false;
+    numbers.push_back(is_float(node.type) ? constant->real
+                                          : static_cast<double>(constant->integer));
+  }
+  rule.values = std::move(numbers);
+  return true;
+}
+
 // Elaborates the values of a field's rules. `made`: by expression, because one rule may stand for
 // several sides.
 bool make_values(Environment& env, ir::FieldId id) {
@@ -81,7 +96,8 @@ bool make_values(Environment& env, ir::FieldId id) {
         value = std::move(graph);
       }
       ir::Boundary& rules = env.program.fields[id].boundary[d];
-      (low ? rules.low : rules.high).value = value;
+      ir::BoundaryRule& rule = low ? rules.low : rules.high;
+      if (!take_numbers(rule, *value)) rule.value = value;
     }
   }
   env.reader = reader;

@@ -170,7 +170,7 @@ ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra,
   return arguments.output.empty() ? print_out(text) : kSuccess;
 }
 
-// Text for --emit ast, ir or kernel-ir; nullopt with errors in `diagnostics`. Kernels are those of
+// Text for --emit ast, stn, ir or kernel-ir; nullopt with errors in `diagnostics`. Kernels are those of
 // the schedule; with --target they are legalised for its language.
 std::optional<std::string> stage_text(const Arguments& arguments, const Source& source,
                                       const std::optional<schedule::Machine>& machine,
@@ -178,6 +178,10 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
   if (arguments.emit == "ast") {
     const auto tree = parse(source, diagnostics);
     return tree ? std::optional(print(*tree)) : std::nullopt;
+  }
+  if (arguments.emit == "stn") {
+    const auto options = api::program_options(arguments.program, arguments.file);
+    return write_program(source, options, diagnostics);
   }
   const auto program =
       load_program(source, runtime::program_options(arguments.program, arguments.file), diagnostics);
