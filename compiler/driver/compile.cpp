@@ -14,6 +14,7 @@
 
 #include "compiler/driver/boxes.h"
 #include "compiler/emit/text.h"
+#include "compiler/host_ir/passes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/common/plain.h"
 #include "compiler/schedule/scheduler.h"
@@ -24,10 +25,11 @@ namespace stencil {
 
 namespace {
 
-// Whether the module satisfies the rules of the kernel IR. A violation is a bug of this compiler.
-// The module is then refused and not emitted.
+// Whether the module and its host program satisfy the rules of their IRs. A violation is a bug of
+// this compiler. The module is then refused and not emitted.
 bool is_sound(const kernel::Module& module, Diagnostics& diagnostics) {
-  const auto problems = kernel::verify(module);
+  auto problems = kernel::verify(module);
+  if (problems.empty()) problems = host_ir::verify(host_ir::lower(module, {}), module);
   for (const std::string& problem : problems) {
     diagnostics.error("K001", {}, "internal error: unsound kernel: " + problem).hint =
         "this is a bug of stencilc; please report the program";

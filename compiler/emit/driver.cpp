@@ -507,6 +507,10 @@ void Driver::run_packed(const std::string& advance) {
   out_.blank();
 }
 
+host_ir::Options host_options(const Dialect& dialect, bool box) {
+  return {dialect.has_device() && !box, dialect.has_device()};
+}
+
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
             ExpressionPrinter& expressions, const Dialect& dialect, const InitialValues* initial,
             bool all_given) {

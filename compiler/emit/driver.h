@@ -4,6 +4,7 @@
 #include "compiler/emit/expression.h"
 #include "compiler/emit/host_api.h"
 #include "compiler/emit/text.h"
+#include "compiler/host_ir/passes.h"
 
 namespace stencil::emit {
 
@@ -24,6 +25,9 @@ struct InitialValues {
   const kernel::Module* module;      // has the arrays of the plan, all written
   std::vector<std::string> kernels;  // qualified names of its functions
 };
+
+// The features of host programs that a dialect's drivers have. `box`: entry points for boxes.
+host_ir::Options host_options(const Dialect& dialect, bool box);
 
 // Entry points NAME_default_params, NAME_derive_params, NAME_run, NAME_run_device (devices),
 // NAME_run_packed (C++); with `initial` NAME_init.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/emit/box.h"
+#include "compiler/host_ir/passes.h"
 #include "compiler/kernel/plan.h"
 
 namespace stencil::emit {
@@ -81,6 +82,10 @@ HostModules legalise(HostModules host, const Options& options);
 // NAME_init and no main.
 std::string write(const kernel::Module& module, const Options& options,
                   const HostModules* host = nullptr);
+
+// The host program whose text the entry points for a target contain. If the target has no host
+// part, the one that a session executes.
+host_ir::Program host_program(const kernel::Module& module, Target target);
 
 // legalise() and write().
 std::string emit(const kernel::Module& module, const Options& options,

@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "compiler/driver/frontend.h"
+#include "compiler/host_ir/passes.h"
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/support/escape.h"
@@ -89,10 +90,11 @@ std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
     return Failure{"U010",
                    "--emit " + arguments.emit + " takes no --main, no --boxes and no --header", ""};
   }
-  if (stage && !arguments.target.empty() && arguments.emit != "kernel-ir") {
-    return Failure{
-        "U010", "--emit " + arguments.emit + " takes no --target",
-        "only --emit kernel-ir takes it, and prints the kernels as lowered for that target"};
+  const bool kernels = arguments.emit == "kernel-ir" || arguments.emit == "host-ir";
+  if (stage && !arguments.target.empty() && !kernels) {
+    return Failure{"U010", "--emit " + arguments.emit + " takes no --target",
+                   "only --emit kernel-ir and --emit host-ir take it, and print what is emitted "
+                   "for that target"};
   }
   for (const auto& [option, given] :
        {std::pair("--compile", arguments.compile), std::pair("--measure", arguments.measure)}) {
@@ -170,8 +172,8 @@ ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra,
   return arguments.output.empty() ? print_out(text) : kSuccess;
 }
 
-// Text for --emit ast, stn, ir or kernel-ir; nullopt with errors in `diagnostics`. Kernels are those of
-// the schedule; with --target they are legalised for its language.
+// Text for --emit ast, stn, ir, kernel-ir or host-ir; nullopt with errors in `diagnostics`. Kernels
+// are those of the schedule; with --target they are legalised for its language.
 std::optional<std::string> stage_text(const Arguments& arguments, const Source& source,
                                       const std::optional<schedule::Machine>& machine,
                                       Diagnostics& diagnostics) {
@@ -194,13 +196,17 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
   request.machine = machine;
   const auto compiled = compile(*program, source, request, diagnostics);
   if (!compiled) return std::nullopt;
-  return kernel::print(target ? compiled->legal : compiled->module);
+  const kernel::Module& module = target ? compiled->legal : compiled->module;
+  if (arguments.emit == "kernel-ir") return kernel::print(module);
+  return host_ir::print(
+      target ? emit::host_program(module, target->target) : host_ir::lower(module, {}), module);
 }
 
 ExitStatus emit_stage(const Arguments& arguments, const Source& source) {
   Diagnostics diagnostics;
   const TargetInfo* target = emit::target_called(arguments.target);
-  const bool kernels = arguments.emit == "kernel-ir" || !arguments.machine.empty();
+  const bool kernels =
+      arguments.emit == "kernel-ir" || arguments.emit == "host-ir" || !arguments.machine.empty();
   const auto machine = kernels
                            ? assume_machine(arguments, target ? target : &emit::targets().front())
                            : Result<AssumedMachine>(AssumedMachine{});

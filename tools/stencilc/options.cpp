@@ -253,10 +253,10 @@ void Parser::add_compile_options() {
       ->expected(0, 1)
       ->default_str(kBesideTheOutput)
       ->group(group);
-  std::vector<std::string> stages = {"ast", "stn", "ir", "kernel-ir"};
+  std::vector<std::string> stages = {"ast", "stn", "ir", "kernel-ir", "host-ir"};
   for (const std::string& name : target_names()) stages.push_back(name);
   add_value(app, "--emit", one_of(stages, arguments.emit),
-            "print one stage: ast, stn, ir, kernel-ir, or a language")
+            "print one stage: ast, stn, ir, kernel-ir, host-ir, or a language")
       ->option_text(fmt::format("{}", fmt::join(stages, "|")))
       ->group(group);
   app.add_flag("--time-passes", arguments.time_passes, "print the time of each compiler pass")

@@ -1,0 +1,53 @@
+// Making, checking and printing host programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/host_ir/program.h"
+
+namespace stencil::host_ir {
+
+struct Options {
+  // The step index of the plan starts at 0 in every run. Otherwise it continues earlier runs.
+  bool starts_at_zero = false;
+  // Work may be launched before the answer of the stop condition is known (kernel::answer_point).
+  bool answers_late = true;
+};
+
+// The host program of the module's plan. Local variables that nothing reads are removed.
+Program lower(const kernel::Module& module, const Options& options);
+
+// The program as text (--emit host-ir). The format is stable.
+std::string print(const Program& program, const kernel::Module& module);
+std::string print(const Body& body, const kernel::Module& module, int indent = 0);
+
+// Checks what writer and runner rely on: variables are defined before use, once per scope, and have
+// one type; states and inputs are not redefined; arrays, slots, scratch memory, reductions, sets of
+// points and exchanges exist; launches have the step and count that their kernels take, and one
+// argument per buffer and scalar; every slot and all scratch memory is provided once, before the
+// steps; slots change roles only after a Slots; Ask and Answer alternate, an Answer names the
+// scratch memory of the stop condition; a bound launch follows its Bind; the program returns.
+// Returns one line per violation; empty if sound. A violation is a bug in the compiler.
+std::vector<std::string> verify(const Program& program, const kernel::Module& module);
+
+// --- Passes
+
+// The number of steps after which the launches of the program repeat with the same arguments, all
+// in full time tiles; 0: never, or not within a number of tiles that is worth recording.
+int64_t steps_of_cycle(const Program& program, const kernel::Plan& plan);
+// Marks the loop over the steps as one that repeats after `steps` steps (For::cycle).
+void set_cycle(Program& program, int64_t steps);
+
+// Exchanges the halos of a subdomain while the interior of a tile is computed. Requires
+// kernel::exchanges_beside_tiles(). `lanes`: the device has two queues; otherwise the interior
+// blocks are queued last.
+//
+// The last tile before an exchange launches its boundary blocks first, in lane 1, followed by the
+// exchange; interior blocks run in lane 0. The boundary blocks of this tile wait for the interior
+// blocks of the previous tile, and the interior blocks of this tile for the boundary blocks of the
+// previous one. Interior blocks read no halo, so they do not wait for the previous exchange unless
+// they are gated on the start of this tile's boundary blocks.
+void overlap_exchanges(Program& program, const kernel::Plan& plan, bool lanes);
+
+}  // namespace stencil::host_ir

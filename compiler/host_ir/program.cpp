@@ -1,0 +1,72 @@
+#include "compiler/host_ir/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/kernel/walk.h"
+
+namespace stencil::host_ir {
+
+std::string evaluations_of(size_t reduction) {
+  return fmt::format("evaluations.{}", reduction);
+}
+std::string tiles_since(size_t halo) {
+  return fmt::format("tiles.{}", halo);
+}
+
+const Variable* Program::find(const std::string& name) const {
+  const auto found = std::find_if(variables.begin(), variables.end(),
+                                  [&](const Variable& variable) { return variable.name == name; });
+  return found == variables.end() ? nullptr : &*found;
+}
+
+bool For::continues() const {
+  const auto* variable = std::get_if<kernel::Variable>(&begin->kind);
+  return variable && variable->name == name;
+}
+bool For::is_over_steps() const {
+  return name == kStep && !continues();
+}
+
+std::vector<Body*> bodies_of(Statement& statement) {
+  if (auto* chosen = std::get_if<If>(&statement.kind)) return {&chosen->then, &chosen->otherwise};
+  if (auto* block = std::get_if<Block>(&statement.kind)) return {&block->body};
+  if (auto* loop = std::get_if<For>(&statement.kind)) return {&loop->body};
+  if (auto* tile = std::get_if<Tile>(&statement.kind)) return {&tile->body};
+  return {};
+}
+std::vector<const Body*> bodies_of(const Statement& statement) {
+  const auto bodies = bodies_of(const_cast<Statement&>(statement));
+  return {bodies.begin(), bodies.end()};
+}
+
+std::vector<Expr> expressions_of(const Statement& statement) {
+  std::vector<Expr> found;
+  if (const auto* define = std::get_if<Define>(&statement.kind)) found = {define->value};
+  if (const auto* assign = std::get_if<Assign>(&statement.kind)) found = {assign->value};
+  if (const auto* chosen = std::get_if<If>(&statement.kind)) found = {chosen->condition};
+  if (const auto* loop = std::get_if<For>(&statement.kind)) {
+    found = {loop->begin, loop->end, loop->step};
+  }
+  const auto* launch = std::get_if<Launch>(&statement.kind);
+  if (const auto* bind = std::get_if<Bind>(&statement.kind)) launch = &bind->launch;
+  if (launch) found = {launch->step, launch->count};
+  found.erase(std::remove(found.begin(), found.end(), nullptr), found.end());
+  return found;
+}
+
+bool reads(const Program& program, const std::string& name) {
+  bool found = false;
+  for_each_statement(program, [&](const Statement& statement) {
+    for (const Expr& expr : expressions_of(statement)) {
+      kernel::for_each_node(expr, [&](const Expr& node) {
+        const auto* variable = std::get_if<kernel::Variable>(&node->kind);
+        found = found || (variable && variable->name == name);
+      });
+    }
+  });
+  return found;
+}
+
+}  // namespace stencil::host_ir
