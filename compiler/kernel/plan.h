@@ -1,6 +1,6 @@
 // The host driver as data: which arrays exist, which kernels run in which order, and when slots
-// change roles. Emitted drivers print it and the runtime executes it, so both give the same
-// results.
+// change roles. The host program (host_ir/program.h) is made from it. Emitted drivers print that
+// program and the runtime executes it, so both give the same results.
 //
 //   for (step = 0; step < steps; step += count) {
 //     count = steps_of_tile(plan, steps - step, step);
@@ -335,9 +335,6 @@ inline bool has_value(const Reduction& reduction) {
   return reduction.result != kNoScratch;
 }
 
-inline bool is_due(const Reduction& reduction, int64_t steps_done) {
-  return steps_done % reduction.every == 0;
-}
 inline bool is_sampled(const Reduction& reduction) {
   return reduction.samples != kNoScratch;
 }
@@ -372,13 +369,6 @@ inline int64_t steps_until_due(const Plan& plan, int64_t left, int64_t step) {
 // least 1) remain.
 inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
   return largest_tile(plan.time_tile, plan.tile_sizes, steps_until_due(plan, left, step));
-}
-
-// The number of steps of the next common tile if `left` steps (at least 1) remain.
-inline int64_t steps_of_common_tile(const HaloExchange& halo, int64_t left) {
-  int64_t steps = halo.common_tile;
-  while (steps > left) steps /= 2;
-  return steps;
 }
 
 // The launch of a tile of `count` steps, if that is a single launch with outer blocks; otherwise

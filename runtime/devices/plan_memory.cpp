@@ -24,20 +24,17 @@ PlanMemory::~PlanMemory() {
   for (const Accelerator::Memory memory : scratch_) accelerator_.release(memory);
 }
 
-Status PlanMemory::prepare(const PlanMemory* like) {
+Status PlanMemory::lay_out() {
   for (const kernel::Array& array : plan_.arrays) {
     TRY(lay_out(array));
   }
-  for (const kernel::Array& array : plan_.arrays) {
-    TRY(is_attached(array) ? adopt(array) : fill(array, like));
-  }
-  for (const kernel::Scratch& scratch : plan_.scratch) {
-    TRY(provide(scratch));
-  }
-  for (const kernel::PointSet& set : plan_.point_sets) {
-    TRY(place(set));
-  }
+  slots_.resize(plan_.arrays.size());
   return Done{};
+}
+
+Status PlanMemory::take_levels(int array, const PlanMemory* like) {
+  const auto index = static_cast<size_t>(array);
+  return is_attached(plan_.arrays[index]) ? adopt(index) : fill(index, like);
 }
 
 Status PlanMemory::place(const kernel::PointSet& set) {
@@ -142,37 +139,55 @@ Accelerator::Memory PlanMemory::twin_of(const kernel::Array& array, int level,
   return nullptr;
 }
 
-Status PlanMemory::fill(const kernel::Array& array, const PlanMemory* like) {
+Status PlanMemory::fill(size_t index, const PlanMemory* like) {
+  const kernel::Array& array = plan_.arrays[index];
   const reference::FieldData& field = state_.fields[array.field];
-  const Layout& layout = layouts_[slots_.size()];
-  auto& slots = slots_.emplace_back();
-  for (int slot = 0; slot < array.copies; ++slot) {
+  const Layout& layout = layouts_[index];
+  auto& slots = slots_[index];
+  for (int level = 0; level < array.levels; ++level) {
     const auto memory = TRY(allocate(layout.bytes));
     slots.push_back(memory);
     if (layout.bytes == 0) continue;
-    const int level = slot < array.levels ? slot : 0;
-    const auto twin = slot > level ? slots.front()
-                      : like       ? like->twin_of(array, level, layout)
-                                   : nullptr;
-    if (twin) {
-      TRY(accelerator_.copy(slots.back(), twin, layout.bytes));
+    if (const auto twin = like ? like->twin_of(array, level, layout) : nullptr) {
+      TRY(accelerator_.copy(memory, twin, layout.bytes));
       continue;
     }
     if (kernel::is_padded(array)) {  // padding beside rows is read, but its values are not used
-      TRY(accelerator_.clear(slots.back(), layout.bytes));
+      TRY(accelerator_.clear(memory, layout.bytes));
     }
-    TRY(accelerator_.upload(slots.back(), field.data(level, array.component), layout.rows));
+    TRY(accelerator_.upload(memory, field.data(level, array.component), layout.rows));
   }
   return Done{};
 }
 
-Status PlanMemory::provide(const kernel::Scratch& scratch) {
-  const auto bytes = bytes_of(scratch);
-  if (!bytes) return Failure{"R043", fmt::format("the size of {} overflows", scratch.name), ""};
-  const auto memory = accelerator_.allocate(*bytes);
-  if (!memory.ok()) return with_memory_needed(memory.failure());
-  scratch_.push_back(memory.value());
+Status PlanMemory::provide(const kernel::ArrayArgument& memory) {
+  const auto index = static_cast<size_t>(memory.array);
+  if (memory.slot == kernel::kScratch) {
+    const kernel::Scratch& scratch = plan_.scratch[index];
+    const auto bytes = bytes_of(scratch);
+    if (!bytes) return Failure{"R043", fmt::format("the size of {} overflows", scratch.name), ""};
+    const auto allocated = accelerator_.allocate(*bytes);
+    if (!allocated.ok()) return with_memory_needed(allocated.failure());
+    scratch_.push_back(allocated.value());
+    return Done{};
+  }
+  const kernel::Array& array = plan_.arrays[index];
+  const bool is_aside = memory.slot == array.copies;
+  if (is_aside && !is_attached(array)) return Done{};
+  const auto allocated = TRY(allocate(layouts_[index].bytes));
+  if (is_aside) {
+    aside_[memory.array] = allocated;
+  } else {
+    slots_[index].push_back(allocated);
+  }
   return Done{};
+}
+
+Status PlanMemory::copy(int array, int to, int from) {
+  const auto index = static_cast<size_t>(array);
+  const int64_t bytes = layouts_[index].bytes;
+  if (bytes == 0) return Done{};
+  return accelerator_.copy(slots_[index][to], slots_[index][from], bytes);
 }
 
 Accelerator::Memory PlanMemory::of(const kernel::ArrayArgument& argument) const {
@@ -208,56 +223,41 @@ std::optional<PlanMemory::Range> PlanMemory::range_of(const kernel::ExchangeBox&
   return Range{first * element, count * element};
 }
 
-void PlanMemory::rotate(const kernel::Rotate& rotate) {
-  auto& slots = slots_[rotate.array];
+void PlanMemory::rotate(int array) {
+  auto& slots = slots_[array];
   std::rotate(slots.begin(), slots.end() - 1, slots.end());
 }
 
-void PlanMemory::swap_slots(const kernel::SwapSlots& swap) {
-  auto& slots = slots_[swap.array];
-  std::swap(slots[swap.a], slots[swap.b]);
+void PlanMemory::swap_slots(int array, int a, int b) {
+  std::swap(slots_[array][a], slots_[array][b]);
 }
 
-// Uses the user's arrays as slots and allocates the plan's remaining ones. If the plan has no slots
-// besides the user's arrays, but levels rotate among them, one extra slot is added through which
-// levels are moved.
-Status PlanMemory::adopt(const kernel::Array& array) {
-  const Layout& layout = layouts_[slots_.size()];
-  if (layout.rows.count > 1) {
+// Uses the user's arrays as the levels.
+Status PlanMemory::adopt(size_t index) {
+  const kernel::Array& array = plan_.arrays[index];
+  if (layouts_[index].rows.count > 1) {
     return Failure{
         "R045",
         fmt::format("the schedule pads the rows of {}, but the user's array has dense rows",
                     array.name),
         "compile with rows=dense"};
   }
-  auto& slots = slots_.emplace_back(homes(array));
-  const int aside = array.copies == array.levels && array.levels > 1 && array.written ? 1 : 0;
-  for (int slot = array.levels; slot < array.copies + aside; ++slot) {
-    const auto memory = TRY(allocate(layout.bytes));
-    slots.push_back(memory);
-  }
+  slots_[index] = homes(array);
   return Done{};
 }
 
-// Points that no function writes must be the same in every copy.
-Status PlanMemory::refresh_spares() {
-  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
-    const kernel::Array& array = plan_.arrays[a];
-    if (!is_attached(array) || layouts_[a].bytes == 0) continue;
-    for (int slot = array.levels; slot < array.copies; ++slot) {
-      TRY(accelerator_.copy(slots_[a][slot], slots_[a][0], layouts_[a].bytes));
-    }
+Status PlanMemory::bring_home(int array) {
+  const auto index = static_cast<size_t>(array);
+  const int64_t bytes = layouts_[index].bytes;
+  if (!is_attached(plan_.arrays[index]) || bytes == 0) return Done{};
+  std::vector<Accelerator::Memory> memory = slots_[index];
+  if (const auto aside = aside_.find(array); aside != aside_.end()) {
+    memory.push_back(aside->second);
   }
-  return Done{};
-}
-
-Status PlanMemory::bring_home() {
-  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
-    if (!is_attached(plan_.arrays[a]) || layouts_[a].bytes == 0) continue;
-    for (const auto& [to, from] : runtime::bring_home(slots_[a], homes(plan_.arrays[a]))) {
-      TRY(accelerator_.copy(to, from, layouts_[a].bytes));
-    }
+  for (const auto& [to, from] : runtime::bring_home(memory, homes(plan_.arrays[index]))) {
+    TRY(accelerator_.copy(to, from, bytes));
   }
+  std::copy_n(memory.begin(), slots_[index].size(), slots_[index].begin());
   return Done{};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,11 +30,19 @@ class PlanMemory {
   PlanMemory& operator=(const PlanMemory&) = delete;
   ~PlanMemory();
 
-  // Allocates everything and fills the arrays from the state. R043, with the memory that each field
-  // needs, if memory does not suffice; R045 if the plan pads rows of user arrays. `like`: memory of
-  // another session with the same program, params and device; if arrays have the same layout, its
-  // newest values are used instead of the state's.
-  Status prepare(const PlanMemory* like = nullptr);
+  // The layout of all arrays; call it before the functions below.
+  Status lay_out();
+  // Takes the levels of an array, in the order of the arrays: the user's memory, or memory filled
+  // from the state. R043, with the memory that each field needs, if memory does not suffice; R045
+  // if the plan pads rows of user arrays. `like`: memory of another session with the same program,
+  // params and device; if arrays have the same layout, its newest values are used instead of the
+  // state's.
+  Status take_levels(int array, const PlanMemory* like);
+  // Allocates a further slot of an array, or scratch memory. A slot numbered `copies` is only
+  // needed for levels of the user, so for other arrays it has no memory.
+  Status provide(const kernel::ArrayArgument& memory);
+  Status copy(int array, int to, int from);  // between slots
+  Status place(const kernel::PointSet& set);
 
   // The value of an expression over constants and integer params; nullopt on overflow.
   std::optional<int64_t> evaluate(const kernel::Expr& expr) const;
@@ -49,15 +58,13 @@ class PlanMemory {
   Accelerator::Memory scratch(int number) const { return scratch_[number]; }
   // The current memory of each slot, by array.
   const std::vector<std::vector<Accelerator::Memory>>& slots() const { return slots_; }
-  void rotate(const kernel::Rotate& rotate);
-  void swap_slots(const kernel::SwapSlots& swap);
+  void rotate(int array);
+  void swap_slots(int array, int a, int b);
 
-  // Copies the newest level of user arrays to the spare copies, because the user may have changed
-  // it.
-  Status refresh_spares();
-  // Moves each level of user arrays to the array given for it (bring_home.h).
-  Status bring_home();
+  // Moves each level of a user array to the array given for it (bring_home.h).
+  Status bring_home(int array);
   bool has_attached() const { return !attached_.fields.empty(); }
+  bool is_attached(const kernel::Array& array) const { return attached_.given(array.field); }
 
   // Session::fetch, without user arrays.
   Status fetch(const std::vector<int>& levels);
@@ -88,15 +95,12 @@ class PlanMemory {
   std::optional<int64_t> value_of(const std::string& name) const;
   std::optional<int64_t> bytes_of(const kernel::Scratch& scratch) const;
   Status lay_out(const kernel::Array& array);
-  Status fill(const kernel::Array& array, const PlanMemory* like);
+  Status fill(size_t array, const PlanMemory* like);
   // The corresponding memory in `like`, if its layout is the same.
   Accelerator::Memory twin_of(const kernel::Array& array, int level, const Layout& layout) const;
-  Status adopt(const kernel::Array& array);
-  Status provide(const kernel::Scratch& scratch);
-  Status place(const kernel::PointSet& set);
+  Status adopt(size_t array);
   Result<Accelerator::Memory> allocate(int64_t bytes);
   Failure with_memory_needed(Failure failure) const;
-  bool is_attached(const kernel::Array& array) const { return attached_.given(array.field); }
   const std::vector<void*>& homes(const kernel::Array& array) const {
     return attached_.fields[array.field][array.component];
   }
@@ -108,6 +112,7 @@ class PlanMemory {
   DeviceArrays attached_;
   std::vector<Layout> layouts_;                          // by array
   std::vector<std::vector<Accelerator::Memory>> slots_;  // [array][slot]
+  std::map<int, Accelerator::Memory> aside_;             // by array: through it levels are moved
   std::vector<Accelerator::Memory> own_;                 // slots that are not user arrays
   std::vector<Accelerator::Memory> scratch_;
 };

@@ -43,23 +43,23 @@ void set_value(Scalar type, const ScalarBytes& bytes, reference::ReductionValue&
 }
 
 ScalarBytes scalar_argument(const kernel::ScalarValue& value, const kernel::Plan& plan,
-                            const reference::State& state, int64_t count, int64_t first_block) {
+                            const reference::State& state, const TilePosition& at) {
   struct Visitor {
     const kernel::Plan& plan;
     const reference::State& state;
-    int64_t count, first_block;
+    const TilePosition& at;
     ScalarBytes operator()(const kernel::ParameterArgument& argument) const {
       return param_bytes(plan.parameters[argument.parameter], state);
     }
     ScalarBytes operator()(const kernel::FirstStep&) const {
-      return bytes_of(static_cast<int32_t>(state.step));
+      return bytes_of(static_cast<int32_t>(at.step));
     }
     ScalarBytes operator()(const kernel::StepCount&) const {
-      return bytes_of(static_cast<int32_t>(count));
+      return bytes_of(static_cast<int32_t>(at.count));
     }
-    ScalarBytes operator()(const kernel::FirstBlock&) const { return bytes_of(first_block); }
+    ScalarBytes operator()(const kernel::FirstBlock&) const { return bytes_of(at.first_block); }
   };
-  return std::visit(Visitor{plan, state, count, first_block}, value);
+  return std::visit(Visitor{plan, state, at}, value);
 }
 
 }  // namespace stencil::runtime

@@ -29,9 +29,12 @@ T from_bytes(const ScalarBytes& scalar) {
 ScalarBytes bytes_of(Scalar type, const reference::ReductionValue& value);
 void set_value(Scalar type, const ScalarBytes& bytes, reference::ReductionValue& value);
 
-// The scalar argument of a launch: for a tile of `count` steps from the state's step, starting at
+// The scalar argument of a launch: for a tile of `count` steps from step `step` on, starting at
 // block `first_block`.
+struct TilePosition {
+  int64_t step, count, first_block;
+};
 ScalarBytes scalar_argument(const kernel::ScalarValue& value, const kernel::Plan& plan,
-                            const reference::State& state, int64_t count, int64_t first_block);
+                            const reference::State& state, const TilePosition& at);
 
 }  // namespace stencil::runtime
