@@ -166,10 +166,10 @@ void Driver::check_arrays() {
   };
   for (const Pointer& pointer : api_.pointers()) {
     const Array& array = plan_.arrays[pointer.array];
-    std::string bytes = bytes_of(array, array.extents);
+    std::string bytes = host_.bytes_of(array, array.extents);
     if (checks_padding() && kernel::is_padded(array)) {
-      bytes = fmt::format("{} ? {} : {}", padded_, bytes_of(array, kernel::stored_extents(array)),
-                          bytes);
+      bytes = fmt::format("{} ? {} : {}", padded_,
+                          host_.bytes_of(array, kernel::stored_extents(array)), bytes);
     }
     row(pointer.name, bytes, size_in_bytes(array.type), array.written);
   }

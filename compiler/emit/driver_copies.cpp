@@ -36,7 +36,7 @@ void Driver::declare_sizes(bool only_padded) {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const Array& array = plan_.arrays[a];
     const bool padded = kernel::is_padded(array);
-    if (padded || !only_padded) size(a);
+    if (padded || !only_padded) host_.size(a);
     if (!padded) continue;
     const std::string element = fmt::format("(int64_t)sizeof({})", api_.type(array));
     const auto row = [&](const std::string& name, const Expr& length) {
@@ -54,7 +54,8 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
                         const char* kind) {
   const Array& array = plan_.arrays[index];
   if (!kernel::is_padded(array)) {
-    return copy(in ? stored : dense, in ? dense : stored, bytes_[index], kind, array.name);
+    return host_.copy(in ? stored : dense, in ? dense : stored, host_.bytes(index), kind,
+                      array.name);
   }
   std::string first = fmt::format("({}*){}", api_.type(array), stored);
   if (array.row_lead) {
@@ -65,11 +66,11 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
   const std::string& pitch = pitches_[index];
   const std::vector<std::string> ends =
       in ? std::vector{first, pitch, dense, row} : std::vector{dense, row, first, pitch};
-  const std::string count = fmt::format("{} / {}", bytes_[index], pitch);
+  const std::string count = fmt::format("{} / {}", host_.bytes(index), pitch);
   if (!device_) {
     return out_.line(fmt::format("stencil_copy_rows({}, {}, {});", comma_list(ends), row, count));
   }
-  device_line(
+  host_.device_line(
       fmt::format("STENCIL_TRY(\"copying array {}\",{}"
                   "$apiMemcpy2DAsync({},{}(size_t){},{}{},{}(size_t){},{}"
                   "(size_t){},{}(size_t)({}),{}$apiMemcpy{},{}{}));",
@@ -99,7 +100,7 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
       out_.close();
     }
   } else {
-    device_line(fmt::format("const $apiStream_t {} = $apiStreamPerThread;", api_.stream()));
+    host_.device_line(fmt::format("const $apiStream_t {} = $apiStreamPerThread;", api_.stream()));
   }
   std::vector<std::string> arguments, memory;
   for (const Pointer& pointer : api_.pointers()) {
@@ -109,10 +110,10 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
     arguments.push_back(pointer.name);
     if (!from_host && !kernel::is_padded(array)) continue;
     const std::string name = names_.fresh(pointer.name + (from_host ? "_device" : "_rows"));
-    allocate(name, array.name, bytes_[a]);
+    host_.allocate(name, array.name, host_.bytes(a));
     memory.back() = name + ".pointer";
     if (device_ && kernel::is_padded(array)) {  // padding is read, although never used
-      clear(memory.back(), bytes_[a], array.name);
+      host_.clear(memory.back(), host_.bytes(a), array.name);
     }
     copy_array(a, pointer.name, memory.back(), true, from_host ? "HostToDevice" : "DeviceToDevice");
     arguments.back() = fmt::format("({}*){}", api_.type(array), memory.back());
@@ -152,7 +153,7 @@ void Driver::run_on_host_arrays() {
   check_before_copies();
   run_on_copies(module_.name + (kernel::is_padded(plan_) ? "_run_padded" : "_run_device"),
                 {api_.steps()}, true);
-  device_line(
+  host_.device_line(
       fmt::format("return stencil_try(\"running\", $apiStreamSynchronize({}));", api_.stream()));
   out_.close();
   out_.blank();

@@ -274,7 +274,8 @@ void Driver::init(const InitialValues& initial) {
     for (const Pointer& pointer : api_.pointers()) {
       if (pointer.array != static_cast<int>(a)) continue;
       out_.line(fmt::format("memset({},{}0,{}(size_t)({}));", pointer.name, soft_space(0),
-                            soft_space(0), bytes_of(plan_.arrays[a], plan_.arrays[a].extents)));
+                            soft_space(0),
+                            host_.bytes_of(plan_.arrays[a], plan_.arrays[a].extents)));
     }
   }
   for (const kernel::Action& action : initial.module->plan.actions) {
@@ -286,7 +287,7 @@ void Driver::init(const InitialValues& initial) {
     if (pointer.level == 0) newest = pointer.name;
     if (pointer.level == 0 || !given.count(a)) continue;
     out_.line(fmt::format("memcpy({},{}{},{}(size_t)({}));", pointer.name, soft_space(0), newest,
-                          soft_space(0), bytes_of(plan_.arrays[a], plan_.arrays[a].extents)));
+                          soft_space(0), host_.bytes_of(plan_.arrays[a], plan_.arrays[a].extents)));
   }
   out_.line("return NULL;");
   out_.close();

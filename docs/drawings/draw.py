@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the figures of docs/design/architecture.md, beside this file:
+"""Draws the figures of docs/design/architecture.md and host-program.md, beside this file:
 
     docs/drawings/draw.py                           # writes the .svg files
     docs/drawings/draw.py --check build/bin/stencilc   # compares their numbers with `explain`, too
@@ -258,6 +258,38 @@ def streaming():
     d.write("streaming.svg")
 
 
+def host_program():
+    d = Drawing(960, 330, "The host program: what makes it, what changes it, what reads it")
+
+    def box(x, y, w, words, note, fill=PALE_BLUE, stroke=BLUE):
+        d.rect(x, y, w, 50, fill, stroke, 1.5, 6)
+        d.text(x + w / 2, y + 22, words, 14, "middle", bold=True)
+        d.text(x + w / 2, y + 40, note, 11, "middle", FAINT)
+
+    box(25, 125, 150, "plan", "kernel/plan.h", PALE_ORANGE, ORANGE)
+    box(275, 125, 200, "host program", "host_ir/program.h")
+    d.path([(175, 150), (275, 150)])
+    d.text(225, 142, "lower", 12, "middle", FAINT)
+    box(275, 20, 200, "verify, print", "K001; --emit host-ir", "#ffffff", LINE)
+    d.path([(375, 125), (375, 70)], FAINT)
+    box(275, 245, 200, "passes", "overlap_exchanges, set_cycle")
+    d.path([(355, 175), (355, 245)])
+    d.path([(395, 245), (395, 175)])
+    box(575, 65, 190, "HostWriter", "emit/host_writer.h")
+    box(575, 190, 190, "HostRunner", "devices/host_runner.h")
+    d.path([(475, 140), (525, 140), (525, 90), (575, 90)])
+    d.path([(475, 160), (525, 160), (525, 215), (575, 215)])
+    box(815, 20, 125, "C++", "cpp dialect", PALE_GREEN, GREEN)
+    box(815, 110, 125, "CUDA, HIP", "their dialects", PALE_GREEN, GREEN)
+    box(815, 190, 125, "Accelerator", "host, cuda, opencl", PALE_GREEN, GREEN)
+    box(815, 260, 125, "Communicator", "other subdomains", PALE_GREEN, GREEN)
+    d.path([(765, 80), (790, 80), (790, 45), (815, 45)])
+    d.path([(765, 100), (790, 100), (790, 135), (815, 135)])
+    d.path([(765, 215), (815, 215)])
+    d.path([(765, 230), (790, 230), (790, 285), (815, 285)])
+    d.write("host_program.svg")
+
+
 def check(stencilc, needed, redundancy):
     threads = OUTPUT + sum(needed[1])
     line = f"overlapped T={STEPS} block={threads} elements=1 regions=shrink"
@@ -277,6 +309,7 @@ def main():
     pipeline()
     needed, redundancy = time_tile()
     streaming()
+    host_program()
     if options.check:
         check(options.check, needed, redundancy)
 

@@ -1,9 +1,9 @@
-// Launches in emitted drivers: block counts, shared memory, arguments, and descriptors of the
+// Launches in written host programs: block counts, shared memory, arguments, and descriptors of the
 // memory from which kernels copy boxes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "compiler/emit/driver_printer.h"
+#include "compiler/emit/host_writer.h"
 #include "compiler/emit/writer.h"
 #include "compiler/support/escape.h"
 
@@ -11,20 +11,21 @@ namespace stencil::emit {
 
 using kernel::Array;
 using kernel::Expr;
-using kernel::Launch;
 
-void Driver::declare_blocks() {
-  kernel::for_each_launch(plan_, [&](const Launch& launch) {
+void HostWriter::block_counts() {
+  kernel::for_each_launch(plan_, [&](const kernel::Launch& launch) {
     if (!device_ && is_single_block(module_, kernel_of(launch))) return;
+    std::string& blocks = blocks_[&launch];
     if (const auto* known = std::get_if<kernel::IntegerLiteral>(&launch.blocks->kind)) {
-      blocks_.at(&launch) = std::to_string(known->value);
+      blocks = std::to_string(known->value);
     } else {
-      out_.line(fmt::format("const int64_t {} = {};", blocks_.at(&launch), text(launch.blocks)));
+      blocks = names_.fresh(kernel_of(launch).name + "_blocks");
+      out_.line(fmt::format("const int64_t {} = {};", blocks, host_.text(launch.blocks)));
     }
     const int64_t shared = dynamic_shared_bytes(kernel_of(launch), module_, dialect_);
     if (!device_ || shared == 0) return;
     const std::string name = names_.spell(kernel_of(launch).name);
-    device_line(
+    host_.device_line(
         fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
                     "$apiFuncSetAttribute({0},{2}$apiFuncAttributeMaxDynamicSharedMemorySize,"
                     "{2}{1}));",
@@ -32,9 +33,10 @@ void Driver::declare_blocks() {
   });
 }
 
-void Driver::launch(const Launch& launch) {
+void HostWriter::operator()(const host_ir::Launch& launched) {
+  const kernel::Launch& launch = *launched.launch;
   const kernel::Kernel& kernel = kernel_of(launch);
-  const std::string& blocks = blocks_.at(&launch);
+  const std::string& blocks = blocks_[&launch];
   std::vector<std::string> arguments;
   for (const kernel::ArrayArgument& argument : launch.arrays) {
     const auto index = static_cast<size_t>(argument.array);
@@ -49,10 +51,11 @@ void Driver::launch(const Launch& launch) {
     if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar)) {
       arguments.push_back(api_.parameter_name(parameter->parameter));
     } else if (std::holds_alternative<kernel::StepCount>(scalar)) {
-      arguments.push_back(present_count_);
+      arguments.push_back(text(launched.count));
     } else {
-      const std::string step = absolute(step_);
-      arguments.push_back(step == step_ ? "(int)" + step : "(int)(" + step + ")");
+      const bool simple = std::holds_alternative<kernel::Variable>(launched.step->kind);
+      const std::string step = plain(text(launched.step));
+      arguments.push_back(simple ? "(int)" + step : "(int)(" + step + ")");
     }
   }
   const std::string name = names_.spell(kernel.name);
@@ -73,12 +76,12 @@ void Driver::launch(const Launch& launch) {
   out_.line(fmt::format("{}<<<{}{}, dim3({}, {}, {}), {}, {}>>>({});", name,
                         known ? "" : "(unsigned)", blocks, x, y, z, shared, api_.stream(),
                         comma_list(arguments)));
-  device_line(fmt::format("STENCIL_TRY(\"launching {}\", $apiGetLastError());", name));
+  host_.device_line(fmt::format("STENCIL_TRY(\"launching {}\", $apiGetLastError());", name));
   if (scope) out_.close();
 }
 
 // Describes the memory from which a kernel copies boxes; returns the name of the descriptor.
-std::string Driver::tensor_map(const Launch& launch, size_t source) {
+std::string HostWriter::tensor_map(const kernel::Launch& launch, size_t source) {
   const kernel::ArrayArgument& described = launch.bulk_sources[source];
   const size_t a = static_cast<size_t>(described.array);
   const Array& array = plan_.arrays[a];
@@ -86,7 +89,7 @@ std::string Driver::tensor_map(const Launch& launch, size_t source) {
   const std::string name = names_.fresh(boxes.name);
   const std::string& slot = copies_[a].slots[described.slot];
   std::vector<std::string> extents;
-  for (const Expr& extent : kernel::stored_extents(array)) extents.push_back(text(extent));
+  for (const Expr& extent : kernel::stored_extents(array)) extents.push_back(host_.text(extent));
   out_.line(fmt::format("stencil_tensor_map {};", name));
   out_.open(fmt::format(
       "if (const char* error = stencil_describe({}) {{",
