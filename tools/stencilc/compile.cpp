@@ -182,7 +182,7 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
     return tree ? std::optional(print(*tree)) : std::nullopt;
   }
   if (arguments.emit == "stn") {
-    const auto options = api::program_options(arguments.program, arguments.file);
+    const auto options = runtime::program_options(arguments.program, arguments.file);
     return write_program(source, options, diagnostics);
   }
   const auto program =
