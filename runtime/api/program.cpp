@@ -154,8 +154,9 @@ Result<Program> program_of(Result<Source> source, const Options& options) {
 
 Result<Program> Program::from_text(std::string text, const Options& options,
                                    std::string file_name) {
-  return api::guarded<Program>(
-      [&] { return program_of(runtime::make_source(std::move(file_name), std::move(text)), options); });
+  return api::guarded<Program>([&] {
+    return program_of(runtime::make_source(std::move(file_name), std::move(text)), options);
+  });
 }
 
 Result<Program> Program::from_built(const BuiltProgram& built, const Options& options) {

@@ -31,8 +31,8 @@ inline bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Printed `text` with every wrapped line joined: lines that begin with eight or more spaces continue
-// the line before.
+// Printed `text` with every wrapped line joined: lines that begin with eight or more spaces
+// continue the line before.
 inline std::string unwrapped(const std::string& text) {
   return std::regex_replace(text, std::regex("\n {8,}(?=[^ ])"), " ");
 }
@@ -52,7 +52,8 @@ inline void restore_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
 }
 
-// A directory for compiled kernels, which all tests of the process share: many run the same programs.
+// A directory for compiled kernels, which all tests of the process share: many run the same
+// programs.
 class KernelDirectory {
  public:
   KernelDirectory() {

@@ -18,8 +18,8 @@
 #include "compiler/support/pass_log.h"
 #include "compiler/support/try.h"
 #include "compiler/syntax/parse.h"
-#include "runtime/run/source.h"
 #include "runtime/io/file_writer.h"
+#include "runtime/run/source.h"
 #include "runtime/tune/compiled_choice.h"
 #include "runtime/tune/timed_choice.h"
 #include "runtime/tune/tuned.h"
@@ -185,8 +185,8 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
     const auto options = runtime::program_options(arguments.program, arguments.file);
     return write_program(source, options, diagnostics);
   }
-  const auto program =
-      load_program(source, runtime::program_options(arguments.program, arguments.file), diagnostics);
+  const auto program = load_program(
+      source, runtime::program_options(arguments.program, arguments.file), diagnostics);
   if (!program) return std::nullopt;
   if (arguments.emit == "ir") return ir::print(*program);
   CompileRequest request;

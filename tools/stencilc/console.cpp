@@ -10,10 +10,10 @@
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/layout.h"
 #include "compiler/support/try.h"
-#include "runtime/run/source.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/io/files.h"
 #include "runtime/io/new_files.h"
+#include "runtime/run/source.h"
 #include "runtime/tune/tuned.h"
 
 namespace stencil::tool {
@@ -27,7 +27,7 @@ ExitStatus status_of(const std::string& code) {
 
 Result<Source> read_program(const Arguments& arguments) {
   return runtime::is_c_file(arguments.file) ? read_c_program(arguments)
-                                        : runtime::read_source(arguments.file);
+                                            : runtime::read_source(arguments.file);
 }
 
 Result<std::string> text_of_program(const Arguments& arguments) {

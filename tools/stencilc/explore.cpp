@@ -391,8 +391,8 @@ int explore_command(const Arguments& arguments) {
   const auto source = read_program(arguments);
   if (!source.ok()) return report(source.failure());
   Diagnostics diagnostics;
-  auto program = load_program(source.value(),
-                              runtime::program_options(arguments.program, arguments.file), diagnostics);
+  auto program = load_program(
+      source.value(), runtime::program_options(arguments.program, arguments.file), diagnostics);
   if (const ExitStatus status = report(source.value(), diagnostics)) return status;
   auto subject = subject_of(arguments, std::move(*program));
   if (!subject.ok()) return report(subject.failure());

@@ -41,8 +41,8 @@ class TimingOn : public testing::TestWithParam<const char*> {
     return out;
   }
   // The candidate with a block that every machine refuses.
-  static Candidate refused(Candidate candidate) {
-    candidate.schedule.family = "overlapped";
+  Candidate refused(const ir::Program& program, Candidate candidate) const {
+    candidate.schedule = candidates(program, {"overlapped T=1"})[0].schedule;
     candidate.schedule.block = {1 << 20};
     return candidate;
   }
@@ -61,7 +61,7 @@ TEST_P(TimingOn, EveryCandidateIsTimedOrGivesAReason) {
   const ir::Program program = program_of(kDecay);
   std::vector<Candidate> all = candidates(program, {"overlapped T=2", "direct", "overlapped T=3"});
   all[0].predicted = 2e-6;
-  all.insert(all.begin() + 1, refused(all[0]));
+  all.insert(all.begin() + 1, refused(program, all[0]));
   const Timings timings = time(program, all);
   ASSERT_EQ(timings.candidates.size(), 4u);
   EXPECT_EQ(timings.end, End::Settled);
@@ -99,7 +99,7 @@ TEST_P(TimingOn, TimesTheFirstEvenWithoutABudget) {
   options_.budget = 0;
   const ir::Program program = program_of(kWave);
   std::vector<Candidate> all = candidates(program, {"direct", "direct", "overlapped T=2"});
-  all[0] = refused(all[0]);
+  all[0] = refused(program, all[0]);
   const Timings timings = time(program, all);
   ASSERT_EQ(timings.candidates.size(), 3u);
   EXPECT_EQ(timings.end, End::Budget);
@@ -135,7 +135,7 @@ TEST_P(TimingOn, HasNoBestIfNothingRuns) {
   const ir::Program program = program_of(kWave);
   EXPECT_FALSE(time(program, {}).best);
   std::vector<Candidate> all = candidates(program, {"direct"});
-  all[0] = refused(all[0]);
+  all[0] = refused(program, all[0]);
   const Timings timings = time(program, all);
   EXPECT_FALSE(timings.best);
   EXPECT_EQ(timings.end, End::Settled);
