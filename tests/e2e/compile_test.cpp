@@ -142,7 +142,7 @@ TEST_F(Compile, RefusalsKeepAnOldFile) {
 
 TEST_F(Compile, EmitsEveryStageToStandardOutput) {
   write("heat.stn", kHeat);
-  for (const char* stage : {"ast", "ir", "kernel-ir", "cuda", "opencl", "cpp"}) {
+  for (const char* stage : {"ast", "ir", "kernel-ir", "host-ir", "cuda", "opencl", "cpp"}) {
     const Outcome outcome = stencilc(std::string("heat.stn --emit ") + stage);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_GT(outcome.out.size(), 100u) << stage;

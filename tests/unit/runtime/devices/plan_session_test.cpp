@@ -1,5 +1,6 @@
 #include "runtime/devices/plan_session.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -140,6 +141,34 @@ TEST(PlanSession, CopiesOnTheDeviceWherePossible) {
   };
   EXPECT_EQ(begun_like(*module), std::pair(0, 4));
   EXPECT_EQ(begun_like(*padded), std::pair(3, 1)) << "another row layout";
+}
+
+// If every slot of a user's array is a level, levels return through a copy that takes no part in
+// the rotations.
+TEST(PlanSession, LevelsWithoutASpareReturnToTheirArrays) {
+  const ir::Program program = program_of(
+      "grid G = [0..3] steps 9;\nfield U : real on G history 2;\n"
+      "stencil u : U on G = U[0] + U@-1[0];\n");
+  Diagnostics diagnostics;
+  auto module = schedule::lower(
+      program, *schedule::parse("direct block=32 rows=dense", program, diagnostics), diagnostics);
+  ASSERT_TRUE(module);
+  module->plan.arrays[0].copies = 2;  // the kernel replaces the oldest level
+  for (kernel::ArrayArgument& argument : std::get<kernel::Launch>(module->plan.actions[0]).arrays) {
+    argument.slot = std::min(argument.slot, 1);
+  }
+  reference::State state = initial_state(program, bind_params(program).value());
+  std::vector<float> newest(4, 1.0f), older(4, 2.0f);
+  PlanOptions options;
+  options.arrays.fields = {{{newest.data(), older.data()}}};
+  const auto session = start_plan(std::make_unique<Heap>(), *module, state, options);
+  ASSERT_TRUE(session.ok());
+  ASSERT_EQ(session.value()->advance(1).value(), 1);  // the kernel writes nothing
+  EXPECT_EQ(newest, std::vector<float>(4, 2.0f));
+  EXPECT_EQ(older, std::vector<float>(4, 1.0f));
+  ASSERT_EQ(session.value()->advance(2).value(), 2);
+  EXPECT_EQ(newest, std::vector<float>(4, 2.0f));
+  EXPECT_EQ(older, std::vector<float>(4, 1.0f));
 }
 
 // Logs launches; the n-th allocation is written as n.
