@@ -29,7 +29,10 @@ namespace {
 // this compiler. The module is then refused and not emitted.
 bool is_sound(const kernel::Module& module, Diagnostics& diagnostics) {
   auto problems = kernel::verify(module);
-  if (problems.empty()) problems = host_ir::verify(host_ir::lower(module, {}), module);
+  // Sessions, C++, and GPU drivers.
+  for (const host_ir::Options& options : {host_ir::Options{}, {false, false}, {true, true}}) {
+    if (problems.empty()) problems = host_ir::verify(host_ir::lower(module, options), module);
+  }
   for (const std::string& problem : problems) {
     diagnostics.error("K001", {}, "internal error: unsound kernel: " + problem).hint =
         "this is a bug of stencilc; please report the program";
