@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/ir/random.h"
 #include "compiler/support/evaluate.h"
 
 namespace stencil::ir {
@@ -51,6 +52,11 @@ Constant known_real(Scalar type, double value) {
 Constant evaluate_known(Op op, Scalar type, Scalar from, const std::vector<Constant>& operands) {
   const auto operand = [&](size_t i) { return i < operands.size() ? operands[i] : Constant{}; };
   const Constant a = operand(0), b = operand(1), c = operand(2);
+  if (op == Op::Random) {
+    std::vector<int64_t> words;
+    for (const Constant& operand : operands) words.push_back(operand.integer);
+    return {0, random_bits(words)};
+  }
   if (op == Op::Select) return a.integer != 0 ? b : c;
   if (op == Op::Convert) return convert(type, from, a);
   if (is_comparison(op)) {

@@ -139,7 +139,9 @@ ExpressionWriter::ExpressionWriter(WrittenNames& names, const Graph& graph,
       if (let_names_[operand].empty()) depth[id] = std::max(depth[id], depth[operand] + 1);
     }
     const Node& node = graph[id];
-    const bool computed = std::holds_alternative<Operation>(node.kind) && !is_storage(node.type);
+    const auto* made = std::get_if<Operation>(&node.kind);
+    // random bits are written as part of the number that they become
+    const bool computed = made && made->op != Op::Random && !is_storage(node.type);
     const bool apart = uses[id] > 1 || !node.hint.empty() || depth[id] > kDeepest;
     if (!lets || !computed || !apart) continue;
     std::string value = body(id);
@@ -222,6 +224,27 @@ std::optional<std::string> ExpressionWriter::earlier_value(const Operation& sele
   return names_.program.reductions[read->reduction].name + "@-1";
 }
 
+// The arguments of random() if the operation turns random bits into a number in [0, 1).
+const Operation* ExpressionWriter::random_bits(const Operation& product) const {
+  const auto made = [&](NodeId id, Op op) {
+    const auto* operation = std::get_if<Operation>(&graph_[id].kind);
+    return operation && operation->op == op ? operation : nullptr;
+  };
+  const auto* number = product.op == Op::Mul ? made(product.operands[0], Op::Convert) : nullptr;
+  const auto* kept = number ? made(number->operands[0], Op::BitAnd) : nullptr;
+  const auto* shifted = kept ? made(kept->operands[0], Op::Shr) : nullptr;
+  return shifted ? made(shifted->operands[0], Op::Random) : nullptr;
+}
+
+// An argument of random(), which is converted to `long`.
+std::string ExpressionWriter::random_argument(NodeId id) {
+  const auto* operation = std::get_if<Operation>(&graph_[id].kind);
+  const bool converted = operation && operation->op == Op::Convert &&
+                         graph_[operation->operands[0]].type == Scalar::I32;
+  const NodeId argument = converted ? operation->operands[0] : id;
+  return operand(argument, std::holds_alternative<Constant>(graph_[argument].kind));
+}
+
 std::string ExpressionWriter::operation(const Node& node, const Operation& made) {
   const auto constant = [&](NodeId id) {
     return std::holds_alternative<Constant>(graph_[id].kind);
@@ -230,6 +253,10 @@ std::string ExpressionWriter::operation(const Node& node, const Operation& made)
     if (const auto earlier = earlier_value(made)) return *earlier;
   }
   std::vector<std::string> parts;
+  if (const Operation* random = random_bits(made)) {
+    for (const NodeId id : random->operands) parts.push_back(random_argument(id));
+    return fmt::format("{}(random({}))", name(node.type), fmt::join(parts, ", "));
+  }
   for (size_t i = 0; i < made.operands.size(); ++i) {
     // A constant takes the type of another operand, which has it already.
     bool literal = made.op != Op::Select && made.op != Op::Pow && made.op != Op::Convert;
@@ -255,6 +282,7 @@ std::string ExpressionWriter::operation(const Node& node, const Operation& made)
     case Op::WrapSub:
     case Op::WrapMul:
     case Op::WrapAbs:
+    case Op::Random:
       names_.diagnostics.error("S093", node.span, "a value that the language cannot express")
           .found = name(made.op);
       return "0";

@@ -62,6 +62,8 @@ class ExpressionWriter {
   std::string body(NodeId id);
   std::string operation(const Node& node, const Operation& operation);
   std::string access(const Node& node, const Access& access);
+  const Operation* random_bits(const Operation& product) const;
+  std::string random_argument(NodeId id);
   std::optional<std::string> earlier_value(const Operation& select);
 
   WrittenNames& names_;

@@ -563,6 +563,8 @@ bool well_typed(const Operation& operation, Scalar type) {
       return operands[0]->type == type && is_integer(type) && is_integer(operands[1]->type);
     case Op::Convert:
       return true;
+    case Op::Random:
+      return false;
   }
   return false;
 }

@@ -1,78 +1,11 @@
-// random(i, j, seed): Philox4x32-10 of J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw,
-// "Parallel random numbers: as easy as 1, 2, 3" (SC'11). The generator has no state: a number is a
-// function of the coordinates and the seed. The number is therefore the same on every device, in
-// every subdomain and for every schedule.
-//
-// The coordinates form the counter: four words of 32 bits, padded with 0. The seed is the key: two
-// words, the low word first. If there are more than four coordinates, each further group of four is
-// the counter of another block. The key of that block is the first two words of the previous block.
-// The random number consists of the first two words of the last block; the first word is the upper
-// half.
-//
-// A word is stored as a `long`. The product of two words needs 64 bits, and a `long` keeps all of
-// them because it wraps around. All operations exist in the language, so no target needs special
-// support.
+// random(i, j, seed) becomes one operation on integers of 64 bits, which lowering expands
+// (ir/random.h).
 #include <fmt/format.h>
 
-#include <array>
-
+#include "compiler/ir/random.h"
 #include "compiler/sema/elaborate.h"
-#include "compiler/support/evaluate.h"
 
 namespace stencil::sema {
-namespace {
-
-constexpr int64_t kWord = 0xffffffff;
-
-// 64-bit operations on leaves; constants are folded.
-class Words {
- public:
-  Words(ir::Graph& graph, Span span) : graph_(graph), span_(span) {}
-
-  static Leaf number(int64_t value) { return Constant::of_typed(Scalar::I64, value); }
-
-  Leaf apply(Op op, const Leaf& a, const Leaf& b) {
-    const auto* x = std::get_if<Constant>(&a);
-    const auto* y = std::get_if<Constant>(&b);
-    if (x && y) return number(evaluate_integer(op, *x->integer, *y->integer, 64).value);
-    return graph_.add({ir::Operation{op, {node(a), node(b)}}, Scalar::I64, span_, {}});
-  }
-  Leaf low(const Leaf& a) { return apply(Op::BitAnd, a, number(kWord)); }
-  Leaf high(const Leaf& a) { return low(apply(Op::Shr, a, number(32))); }
-
- private:
-  ir::NodeId node(const Leaf& leaf) {
-    if (const auto* id = std::get_if<ir::NodeId>(&leaf)) return *id;
-    const int64_t value = *std::get<Constant>(leaf).integer;
-    return graph_.add({ir::Constant{0, value}, Scalar::I64, span_, {}});
-  }
-
-  ir::Graph& graph_;
-  Span span_;
-};
-
-using Key = std::array<Leaf, 2>;
-using Counter = std::array<Leaf, 4>;
-
-Counter philox(Words& words, Counter c, Key key) {
-  constexpr int kRounds = 10;
-  const Leaf multiplier[] = {Words::number(0xD2511F53), Words::number(0xCD9E8D57)};
-  const Leaf weyl[] = {Words::number(0x9E3779B9), Words::number(0xBB67AE85)};
-  for (int round = 0; round < kRounds; ++round) {
-    for (size_t k = 0; round > 0 && k < key.size(); ++k) {
-      key[k] = words.low(words.apply(Op::WrapAdd, key[k], weyl[k]));
-    }
-    const Leaf product_0 = words.apply(Op::WrapMul, c[0], multiplier[0]);
-    const Leaf product_1 = words.apply(Op::WrapMul, c[2], multiplier[1]);
-    const Leaf mixed_0 = words.apply(Op::BitXor, words.high(product_1), c[1]);
-    const Leaf mixed_1 = words.apply(Op::BitXor, words.high(product_0), c[3]);
-    c = {words.apply(Op::BitXor, mixed_0, key[0]), words.low(product_1),
-         words.apply(Op::BitXor, mixed_1, key[1]), words.low(product_0)};
-  }
-  return c;
-}
-
-}  // namespace
 
 // Converts an argument to a `long`: a coordinate (a 32-bit integer) or the seed. S018.
 std::optional<Leaf> Elaborator::random_argument(const ast::Expr& expr, bool seed) {
@@ -116,28 +49,30 @@ Value Elaborator::random(const ast::Call& call, Span span) {
     error.found = "0";
     return {};
   }
-  Words words(graph_, span);
-  std::vector<Leaf> coordinates;
-  for (size_t a = 0; a + 1 < count; ++a) {
-    const auto coordinate = random_argument(*call.arguments[a], false);
-    if (!coordinate) return {};
-    coordinates.push_back(words.low(*coordinate));
-  }
-  const auto seed = random_argument(*call.arguments.back(), true);
-  if (!seed) return {};
-  Key key = {words.low(*seed), words.high(*seed)};
-  Counter out;
-  for (size_t first = 0; first == 0 || first < coordinates.size(); first += out.size()) {
-    if (first > 0) key = {out[0], out[1]};
-    Counter counter;
-    for (size_t i = 0; i < counter.size(); ++i) {
-      counter[i] = first + i < coordinates.size() ? coordinates[first + i] : Words::number(0);
-    }
-    out = philox(words, std::move(counter), key);
+  std::vector<Leaf> words;
+  for (size_t a = 0; a < count; ++a) {
+    const auto word = random_argument(*call.arguments[a], a + 1 == count);
+    if (!word) return {};
+    words.push_back(*word);
   }
   if (exhausted(span)) return {};
-  const Leaf upper = words.apply(Op::Shl, out[0], Words::number(32));
-  return Value::of_leaf(arithmetic_.as_fraction(words.apply(Op::BitOr, upper, out[1]), span));
+  std::vector<int64_t> known;
+  for (const Leaf& word : words) {
+    if (const auto* constant = std::get_if<Constant>(&word)) known.push_back(*constant->integer);
+  }
+  if (known.size() == count) {
+    const Leaf bits = Constant::of_typed(Scalar::I64, ir::random_bits(known));
+    return Value::of_leaf(arithmetic_.as_fraction(bits, span));
+  }
+  ir::Operation operation{Op::Random, {}};
+  for (const Leaf& word : words) {
+    const auto* constant = std::get_if<Constant>(&word);
+    operation.operands.push_back(
+        constant ? graph_.add({ir::Constant{0, *constant->integer}, Scalar::I64, span, {}})
+                 : std::get<ir::NodeId>(word));
+  }
+  const ir::NodeId bits = graph_.add({std::move(operation), Scalar::I64, span, {}});
+  return Value::of_leaf(arithmetic_.as_fraction(bits, span));
 }
 
 }  // namespace stencil::sema

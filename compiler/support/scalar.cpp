@@ -57,6 +57,7 @@ constexpr std::array kOps = {
     OpRow{Op::WrapSub, "wrap_sub", "-", 2, OpClass::Integers},
     OpRow{Op::WrapMul, "wrap_mul", "*", 2, OpClass::Integers},
     OpRow{Op::WrapAbs, "wrap_abs", "abs", 1, OpClass::Integers},
+    OpRow{Op::Random, "random", "random", 0, OpClass::Integers},
 };
 
 constexpr bool rows_in_order() {

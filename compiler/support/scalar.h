@@ -84,6 +84,9 @@ enum class Op : uint8_t {
   WrapSub,
   WrapMul,
   WrapAbs,
+  // 64 random bits: the operands are coordinates, followed by the seed, all of type long. Any number
+  // of operands. Only the program as mathematics has it (ir/random.h).
+  Random,
 };
 
 // Operand and result types of an operator: one common type unless stated otherwise.
@@ -96,7 +99,7 @@ enum class OpClass : uint8_t {
   Select,      // a truth value and two values of any type; the result is one of these
 };
 
-int arity(Op op);                  // number of operands: 1, 2 or 3
+int arity(Op op);                  // number of operands: 1, 2 or 3; 0: any (Random)
 std::string_view name(Op op);      // "add", "fma", ... as printed in IR text
 std::string_view spelling(Op op);  // as in programs: "+", "and", "fma"
 OpClass class_of(Op op);

@@ -124,7 +124,7 @@ def verify(program: Program, **options: Any) -> Verification:
     return Verification(done.returncode == 0, done.stdout)
 
 
-_STAGES = ("ast", "ir", "kernel-ir", "host-ir", "cuda", "hip", "opencl", "cpp")
+_STAGES = ("ast", "stn", "ir", "kernel-ir", "host-ir", "cuda", "hip", "opencl", "cpp")
 _EXTENSIONS = {"cuda": ".cu", "hip": ".hip", "opencl": ".cl", "cpp": ".cpp"}
 
 

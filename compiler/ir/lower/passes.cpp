@@ -7,6 +7,7 @@
 
 #include "compiler/ir/choices.h"
 #include "compiler/ir/lower/boundaries.h"
+#include "compiler/ir/random.h"
 #include "compiler/ir/reassociate.h"
 #include "compiler/support/pass_log.h"
 
@@ -19,6 +20,24 @@ bool always(const Program&, const KernelTraits&) {
 bool computes(const Program& program, const KernelTraits&) {
   return !std::all_of(program.fields.begin(), program.fields.end(),
                       [](const Field& field) { return field.plain(); });
+}
+bool draws(const Program& program, const KernelTraits&) {
+  const auto in = [](const Graph& graph) {
+    return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const Node& node) {
+      const auto* operation = std::get_if<Operation>(&node.kind);
+      return operation && operation->op == Op::Random;
+    });
+  };
+  bool found = program.stop && in(program.stop->graph);
+  for (const Param& param : program.params) found |= param.derived && in(param.derived->graph);
+  for (const Axis& axis : program.axes) found |= in(axis.graph);
+  for (const Requirement& requirement : program.requirements) found |= in(requirement.graph);
+  for (const Init& init : program.inits) found |= in(init.piece.graph);
+  for (const Reduction& reduction : program.reductions) found |= in(reduction.piece.graph);
+  for (const Function& function : program.functions) {
+    for (const Piece& piece : function.pieces) found |= in(piece.graph);
+  }
+  return found;
 }
 bool contracts(const Program& program, const KernelTraits&) {
   return program.fp == FpMode::Contract;
@@ -55,6 +74,8 @@ const std::vector<Pass>& lowering_passes() {
       {"lower-boundaries", For::All,
        "boundary rules that are not plain become selects; fixed edge points are stored", computes,
        lower_boundaries, Form::PlainRules},
+      {"expand-random", For::All, "random numbers become operations on integers", draws,
+       expand_random, Form::PlainRules},
       {"drop-dead-nodes", For::All, "nodes that no result needs go", always, drop_dead_nodes,
        Form::PlainRules},
       {"wrap-integers", For::All, "integer operations that may overflow wrap around", always, wrap,
@@ -77,7 +98,7 @@ Program lower(const Program& mathematics, Diagnostics& diagnostics) {
     if (pass.stage != Pass::For::All) continue;
     const auto current = [&]() -> const Program& { return program ? *program : mathematics; };
     if (pass.wanted(current(), {})) program = run(pass, current());
-    if (pass.run == lower_boundaries) check_overflow(current(), diagnostics);
+    if (pass.run == expand_random) check_overflow(current(), diagnostics);
   }
   return std::move(*program);
 }
