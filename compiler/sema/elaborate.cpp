@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/rewrite.h"
 #include "compiler/syntax/token.h"
 
 namespace stencil::sema {
@@ -366,11 +367,20 @@ Value Elaborator::reference(ir::ParamId param, Span span) {
   return Value::of_leaf(graph_.add({ir::ParamRef{param}, type, span, {}}));
 }
 
+// A quotient in bounds (N/2) is a param only there; in an expression it is the division.
+Value Elaborator::quotient_or_reference(ir::ParamId param, Span span) {
+  const bool quotient = std::any_of(env_.quotients.begin(), env_.quotients.end(),
+                                    [&](const Quotient& known) { return known.param == param; });
+  if (!quotient) return reference(param, span);
+  const ir::Derivation& derived = *env_.program.params[param].derived;
+  return Value::of_leaf(ir::copy_nodes(derived.graph, derived.value, graph_));
+}
+
 // Converts an affine function of params to a value of the given type.
 Value Elaborator::affine(const ir::Affine& affine, Scalar type, Span span) {
   Value sum;
   for (const auto& [param, coefficient] : affine.terms) {
-    Value term = arithmetic_.convert(reference(param, span), type, span);
+    Value term = arithmetic_.convert(quotient_or_reference(param, span), type, span);
     if (coefficient != 1) {
       const Value factor = Value::of_leaf(Constant::of_typed(type, coefficient));
       term = arithmetic_.apply(Op::Mul, {term, factor}, span);

@@ -125,6 +125,7 @@ class Elaborator {
   Value param(const Declaration& declaration, Span span);
   Value param_group(const ParamGroup& group, Span span);
   Value reference(ir::ParamId param, Span span);
+  Value quotient_or_reference(ir::ParamId param, Span span);
   Value affine(const ir::Affine& affine, Scalar type, Span span);
   Value unary(const ast::Unary& unary, Span span, const Type* expected);
   Value binary(const ast::Binary& binary, Span span, const Type* expected);

@@ -120,15 +120,15 @@ Value value_of(Elaborator& elaborator, const Pieces& pieces, const ast::Expr& ex
 
 // Selects the value where the condition holds. Elsewhere it takes the value of the `else` piece or,
 // if there is none, the present value of the point.
-Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
-             const std::vector<int64_t>& strides, ir::Piece& result, AccessProver& prover,
-             Value value, const Type& type) {
+Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece, const Region& region,
+             ir::Piece& result, AccessProver& prover, Value value, const Type& type) {
   const Span span = piece.where ? piece.where->span : span_of(piece.region);
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
   elaborator.store_in(type);
   std::optional<Value> where;
   if (piece.where) where = value_of(elaborator, pieces, *piece.where, result.index_names, nullptr);
-  const Value condition = taken(elaborator, result.region, strides, where, span);
+  // strides count from the low bound of the region as written, also if its edge is cut off
+  const Value condition = taken(elaborator, region.box, region.strides, where, span);
   Elaborator other(env, kStencilSite, result.graph, &prover);
   other.store_in(type);
   Value kept = pieces.otherwise ? value_of(other, pieces, *pieces.otherwise->value,
@@ -167,10 +167,8 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
                                  fmt::format("region leaves the domain of field '{}'", field.name),
                                  span_of(piece.region));
   }
-  // strides count from the low bound, so regions with strides keep it
-  const bool cut = inside && region.strides.empty();
   ir::Piece result;
-  result.region = cut ? without_fixed_edges(env, *pieces.targets, region.box) : region.box;
+  result.region = inside ? without_fixed_edges(env, *pieces.targets, region.box) : region.box;
   result.index_names = std::move(region.index_names);
   result.span = piece.span;
   AccessProver prover(env, result.region, *within, result.index_names, !inside);
@@ -179,7 +177,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
   Value value = value_of(elaborator, pieces, *piece.value, result.index_names, type.get());
   if (!type) return std::nullopt;
   if (piece.where || !region.strides.empty()) {
-    value = chosen(env, pieces, piece, region.strides, result, prover, std::move(value), *type);
+    value = chosen(env, pieces, piece, region, result, prover, std::move(value), *type);
   }
   if (pieces.every > 1) value = in_its_steps(elaborator, pieces, std::move(value), *type);
   auto stored = store(env, *pieces.targets, elaborator, value, piece.value->span);

@@ -16,7 +16,7 @@
 namespace stencil {
 namespace {
 
-constexpr uint64_t kPrograms = 1000;
+constexpr uint64_t kPrograms = 400;
 
 std::optional<ir::Program> mathematics(const Source& source, const ProgramOptions& options,
                                        Diagnostics& diagnostics) {
