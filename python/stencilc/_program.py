@@ -431,7 +431,8 @@ class Program:
         return _tools.verify(self, device=device, **options)
 
     def emit(self, target: str, **options: Any) -> str:
-        """The code for a target: "cuda", "hip", "opencl" or "cpp"; also "ast", "stn", "ir", "kernel-ir", "host-ir".
+        """The code for a target: "cuda", "hip", "opencl" or "cpp"; or a stage of the compiler:
+        "ast", "stn", "ir", "kernel-ir" or "host-ir".
 
         options: options of `stencilc`, such as schedule="streaming T=4", machine="sm_90" or
         main=True.
