@@ -139,7 +139,8 @@ class Writer {
   std::string box(const Box& box, const std::vector<std::string>& indices = {}) const {
     std::vector<std::string> ranges;
     for (size_t d = 0; d < box.ranges.size(); ++d) {
-      const std::string index = indices.empty() ? "" : indices[d] + " in ";
+      const bool named = !indices.empty() && !indices[d].empty();
+      const std::string index = named ? indices[d] + " in " : "";
       ranges.push_back(index + range(box.ranges[d]));
     }
     return fmt::format("[{}]", fmt::join(ranges, ", "));
@@ -165,10 +166,12 @@ class Writer {
     if (inlined.size() <= kLargest) return inlined.text(root);
     ExpressionWriter body(names_, graph, {root}, indices, place, true);
     const std::string name = names_.fresh("value");
-    line("function {}({}) {{", name, fmt::join(indices, ", "));
+    std::vector<std::string> arguments = indices;
+    std::erase(arguments, "");
+    line("function {}({}) {{", name, fmt::join(arguments, ", "));
     for (const std::string& let : body.lets()) line("  let {};", let);
     line("  = {};\n}}", body.text(root));
-    return fmt::format("{}({})", name, fmt::join(indices, ", "));
+    return fmt::format("{}({})", name, fmt::join(arguments, ", "));
   }
 
   void param(ParamId id) {
@@ -274,12 +277,17 @@ class Writer {
          field.constant ? " constant" : "", rules);
   }
 
-  // Names of indices for the dimensions of a piece.
-  std::vector<std::string> indices(const Piece& piece) {
-    std::vector<std::string> out;
-    for (size_t d = 0; d < piece.region.ranges.size(); ++d) {
+  // Names of indices for the dimensions of a piece. `all`: also for those that no value uses.
+  std::vector<std::string> indices(const Piece& piece, bool all) {
+    std::vector<bool> used(piece.region.ranges.size(), all);
+    for (const Node& node : piece.graph.nodes()) {
+      if (const auto* index = std::get_if<Index>(&node.kind)) used[index->dimension] = true;
+    }
+    std::vector<std::string> out(used.size());
+    for (size_t d = 0; d < used.size(); ++d) {
+      if (!used[d]) continue;
       const bool named = d < piece.index_names.size() && !piece.index_names[d].empty();
-      out.push_back(names_.fresh(named ? piece.index_names[d] : fmt::format("x{}", d)));
+      out[d] = names_.fresh(named ? piece.index_names[d] : fmt::format("x{}", d));
     }
     return out;
   }
@@ -294,7 +302,7 @@ class Writer {
 
   void write_init(const Init& init) {
     const Field& field = program_.fields[init.field];
-    const std::vector<std::string> names = indices(init.piece);
+    const std::vector<std::string> names = indices(init.piece, true);
     std::vector<std::string> values;
     for (const NodeId result : init.piece.results) {
       values.push_back(value(init.piece.graph, unstored(init.piece, result), names, {}));
@@ -373,7 +381,7 @@ class Writer {
     for (const Target& target : targets) paths.push_back(target.path);
     std::string lets, pieces;
     for (const Piece& piece : function.pieces) {
-      const std::vector<std::string> names = indices(piece);
+      const std::vector<std::string> names = indices(piece, false);
       std::vector<NodeId> roots;
       for (size_t r = 0; r < piece.results.size(); ++r) {
         const bool written = std::any_of(targets.begin(), targets.end(), [&](const Target& t) {
@@ -430,7 +438,7 @@ class Writer {
   WrittenReduction written_value(ReductionId id) {
     const Reduction& reduction = program_.reductions[id];
     const Piece& piece = reduction.piece;
-    const std::vector<std::string> names = indices(piece);
+    const std::vector<std::string> names = indices(piece, false);
     NodeId result = piece.results[0];
     std::string where, over, rules;
     if (const auto chosen = where_of(reduction)) {
