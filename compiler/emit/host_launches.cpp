@@ -51,11 +51,9 @@ void HostWriter::operator()(const host_ir::Launch& launched) {
     if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar)) {
       arguments.push_back(api_.parameter_name(parameter->parameter));
     } else if (std::holds_alternative<kernel::StepCount>(scalar)) {
-      arguments.push_back(text(launched.count));
+      arguments.push_back(variables_.text(launched.count));
     } else {
-      const bool simple = std::holds_alternative<kernel::Variable>(launched.step->kind);
-      const std::string step = plain(text(launched.step));
-      arguments.push_back(simple ? "(int)" + step : "(int)(" + step + ")");
+      arguments.push_back(variables_.step_argument(launched.step));
     }
   }
   const std::string name = names_.spell(kernel.name);

@@ -72,7 +72,7 @@ void HostWriter::operator()(const host_ir::Read& read) {
 }
 
 void HostWriter::set_stopped(const std::string& value) {
-  out_.line(fmt::format("{} = {} != 0;", variable(host_ir::kStopped), value));
+  out_.line(fmt::format("{} = {} != 0;", variables_.spelling(host_ir::kStopped), value));
 }
 
 void HostWriter::operator()(const host_ir::Collect&) {

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "compiler/host_ir/passes.h"
-#include "compiler/kernel/rewrite.h"
 #include "compiler/kernel/walk.h"
 #include "compiler/support/pass_log.h"
 
@@ -24,18 +23,18 @@ HostWriter::HostWriter(HostOperations& host, const kernel::Module& module, const
       plan_(module.plan),
       api_(api),
       names_(names),
-      expressions_(expressions),
+      variables_(expressions),
       dialect_(dialect),
       device_(host.has_device()),
       first_step_(first_step),
       given_(given) {
   for (const kernel::Scratch& scratch : plan_.scratch)
     scratch_.push_back(names.spell(scratch.name));
-  variables_ = {{host_ir::kSteps, api.steps()},
-                {host_ir::kFirst, first_step},
-                {host_ir::kStopped, result(api.stopped())}};
+  variables_.spell(host_ir::kSteps, api.steps());
+  variables_.spell(host_ir::kFirst, first_step);
+  variables_.spell(host_ir::kStopped, result(api.stopped()));
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
-    variables_[host_ir::evaluations_of(r)] = result(api.reductions()[r].evaluations);
+    variables_.spell(host_ir::evaluations_of(r), result(api.reductions()[r].evaluations));
   }
 }
 
@@ -44,11 +43,11 @@ void HostWriter::write(const host_ir::Program& program) {
   if (plan_.stop) {
     holds_ = names_.fresh("holds");
     flag_ = names_.fresh("flag");
-    variables_[host_ir::kAwaited] = flag_ + ".awaited";
+    variables_.spell(host_ir::kAwaited, flag_ + ".awaited");
   }
   for (const host_ir::Variable& local : program.variables) {
     if (local.kind != host_ir::VariableKind::Local) continue;
-    variables_[local.name] = names_.fresh(local.name);
+    variables_.spell(local.name, names_.fresh(local.name));
   }
   copies_.assign(plan_.arrays.size(), {});
   for (const Pointer& pointer : api_.pointers()) {
@@ -78,36 +77,6 @@ void HostWriter::body(const host_ir::Body& body) {
 
 std::string HostWriter::result(const std::string& member) const {
   return fmt::format("{}->{}", api_.results(), member);
-}
-
-std::string HostWriter::variable(const std::string& name) {
-  return variables_.at(name);
-}
-
-std::string HostWriter::text(const Expr& expr) {
-  kernel::Rewriter spelled([&](const Expr& node) -> Expr {
-    const auto* variable = std::get_if<kernel::Variable>(&node->kind);
-    if (!variable || this->variable(variable->name) == variable->name) return nullptr;
-    return kernel::variable(this->variable(variable->name), node->type);
-  });
-  return expressions_.print(spelled.expr(expr));
-}
-
-// x = x + 1, x = x + e, or x = e.
-std::string HostWriter::assignment(const host_ir::Assign& assign) {
-  const std::string name = variable(assign.name);
-  const auto* sum = std::get_if<kernel::Operation>(&assign.value->kind);
-  const bool adds = sum && sum->op == Op::Add;
-  const auto* added_to = adds ? std::get_if<kernel::Variable>(&sum->operands[0]->kind) : nullptr;
-  if (!added_to || added_to->name != assign.name) {
-    return fmt::format("{} = {};", name, text(assign.value));
-  }
-  Expr by = sum->operands[1];
-  const auto* literal = std::get_if<kernel::IntegerLiteral>(&by->kind);
-  if (literal && literal->value == 1) return fmt::format("++{};", name);
-  const auto* converted = std::get_if<kernel::Operation>(&by->kind);  // C converts it
-  if (converted && converted->op == Op::Convert) by = converted->operands[0];
-  return fmt::format("{} += {};", name, text(by));
 }
 
 // Uses up the arguments that the function does not need, so that compilers do not warn.
@@ -257,24 +226,25 @@ void HostWriter::operator()(const host_ir::Define& define) {
     changes = changes || (assign && assign->name == define.name);
   });
   out_.line(fmt::format("{}{} {} = {};", changes ? "" : "const ",
-                        cpp_dialect().type(define.value->type), variable(define.name),
-                        text(define.value)));
+                        cpp_dialect().type(define.value->type), variables_.spelling(define.name),
+                        variables_.text(define.value)));
 }
 
 void HostWriter::operator()(const host_ir::Assign& assign) {
-  out_.line(assignment(assign));
+  out_.line(variables_.assignment(assign));
   if (assign.name == host_ir::kStep && api_.has_results()) {
-    out_.line(fmt::format("{} = {};", result(api_.steps_done()), variable(host_ir::kStep)));
+    out_.line(
+        fmt::format("{} = {};", result(api_.steps_done()), variables_.spelling(host_ir::kStep)));
   }
 }
 
 // A short statement stands behind its condition.
 void HostWriter::operator()(const host_ir::If& chosen) {
-  const std::string condition = text(chosen.condition);
+  const std::string condition = variables_.text(chosen.condition);
   if (chosen.then.size() == 1 && chosen.otherwise.empty()) {
     std::string statement;
     if (const auto* assign = std::get_if<host_ir::Assign>(&chosen.then[0].kind)) {
-      statement = assignment(*assign);
+      statement = variables_.assignment(*assign);
     } else if (const auto* rotate = std::get_if<host_ir::Rotate>(&chosen.then[0].kind)) {
       statement = rotation(*rotate);
     } else if (std::holds_alternative<host_ir::Leave>(chosen.then[0].kind)) {
@@ -298,18 +268,7 @@ void HostWriter::operator()(const host_ir::Block& block) {
 }
 
 void HostWriter::operator()(const host_ir::For& loop) {
-  const std::string name = variable(loop.name);
-  std::string advance;
-  if (loop.step) {
-    const int64_t by = std::get<kernel::IntegerLiteral>(loop.step->kind).value;
-    advance = by == 1 ? " ++" + name : fmt::format(" {} += {}", name, by);
-  }
-  const auto* literal = std::get_if<kernel::IntegerLiteral>(&loop.begin->kind);
-  const std::string begin = literal ? std::to_string(literal->value) : text(loop.begin);
-  const auto* bound = std::get_if<kernel::IntegerLiteral>(&loop.end->kind);
-  const std::string end = bound ? std::to_string(bound->value) : text(loop.end);
-  out_.open(fmt::format("for ({0} {1} = {2}; {1} < {3};{4}) {{",
-                        cpp_dialect().type(loop.begin->type), name, begin, end, advance));
+  out_.open(variables_.loop(loop) + " {");
   body(loop.body);
   out_.close();
 }

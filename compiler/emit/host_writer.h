@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/emit/host_operations.h"
+#include "compiler/emit/host_variables.h"
 #include "compiler/host_ir/program.h"
 
 namespace stencil::emit {
@@ -77,9 +78,6 @@ class HostWriter {
 
   static void refuse();  // aborts: the caller has given a program that it must not give
   void body(const host_ir::Body& body);
-  std::string text(const kernel::Expr& expr);     // over the variables of the program
-  std::string variable(const std::string& name);  // in the text
-  std::string assignment(const host_ir::Assign& assign);
   std::string rotation(const host_ir::Rotate& rotate) const;
   std::string result(const std::string& member) const;
   void unused_arguments();
@@ -101,13 +99,12 @@ class HostWriter {
   const kernel::Plan& plan_;
   const HostApi& api_;
   Names& names_;
-  ExpressionPrinter& expressions_;
+  HostVariables variables_;
   const Dialect& dialect_;
   const bool device_;
   const std::string first_step_, given_;
   std::string holds_, flag_;
   const host_ir::Program* program_ = nullptr;
-  std::map<std::string, std::string> variables_;         // their text
   std::vector<std::string> scratch_;                     // per scratch memory
   std::map<const kernel::Launch*, std::string> blocks_;  // names of block counts, by launch
   std::vector<Copies> copies_;                           // per array
