@@ -187,7 +187,7 @@ std::string write(const kernel::Module& module, const Options& options, const Ho
 host_ir::Program host_program(const kernel::Module& module, Target target) {
   const bool has_driver = !info(target).header_ending.empty();
   return host_ir::lower(
-      module, has_driver ? host_options(info(target).dialect({}), false) : host_ir::Options{});
+      module, has_driver ? host_options(info(target).dialect({}), false) : kDescribedHost);
 }
 
 std::string symbol(const kernel::Module& module, const std::string& name, const Options& options) {

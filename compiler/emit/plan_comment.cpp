@@ -1,178 +1,299 @@
-// A file of OpenCL kernels has no host code, so the comment at its top says what a host must do:
-// which buffers it needs, which kernels to launch with which sizes and arguments, and which buffers
-// change roles. It lists the plan's actions in the order in which the runtime executes them.
+// Prints a host program (host_ir/program.h) for people who write the host themselves: first the
+// buffers, then the run as C in which launches, rotations and swaps of slots are described in
+// words.
 #include "compiler/emit/plan_comment.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "compiler/emit/expression.h"
-#include "compiler/emit/host_api.h"
+#include <map>
+
+#include "compiler/emit/host_variables.h"
+#include "compiler/kernel/walk.h"
+#include "compiler/support/pass_log.h"
 
 namespace stencil::emit {
 
+using kernel::Expr;
+
 namespace {
 
-std::string slot_name(const kernel::Plan& plan, const kernel::ArrayArgument& argument) {
-  const auto index = static_cast<size_t>(argument.array);
-  if (argument.slot == kernel::kScratch) return plan.scratch[index].name;
-  return fmt::format("{}[{}]", plan.arrays[index].name, argument.slot);
-}
-
-std::string scalar_name(const kernel::Plan& plan, const kernel::ScalarValue& value) {
-  if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&value)) {
-    return plan.parameters[parameter->parameter].name;
+class PlanComment {
+ public:
+  PlanComment(Text& out, const kernel::Module& module, const host_ir::Program& program,
+              Names& names)
+      : out_(out),
+        module_(module),
+        plan_(module.plan),
+        program_(program),
+        names_(names),
+        sizes_(cpp_dialect(), module, names),
+        host_names_(Names(module, cpp_dialect()).for_host(module)),
+        expressions_(cpp_dialect(), module, host_names_),
+        variables_(expressions_) {
+    for (const host_ir::Variable& variable : program.variables) {
+      variables_.spell(variable.name, host_names_.fresh(variable.name));
+    }
+    for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+      const std::string name = plan_.reductions[r].name + "_evaluations";
+      variables_.spell(host_ir::evaluations_of(r), host_names_.fresh(name));
+    }
   }
-  if (std::holds_alternative<kernel::FirstBlock>(value)) return "0";
-  return std::holds_alternative<kernel::FirstStep>(value) ? "(int)step" : "(int)count";
-}
 
-void describe_arrays(Text& out, const kernel::Module& module, ExpressionPrinter& printer) {
-  out.comment(
-      "Buffers (row-major, last index contiguous; each copy is one slot, slot 0 the newest):");
-  for (const kernel::Array& array : module.plan.arrays) {
+  void write() {
+    out_.comment(
+        "\nBuffers (row-major, last index contiguous; each slot is a buffer, slot 0 the "
+        "newest):");
+    body(program_.begin);
+    end_buffer();
+    out_.comment(explained("\nRun"));
+    for (const std::string& statement : prepared_) line(statement);
+    for (const host_ir::Variable& state : program_.variables) {
+      if (state.kind != host_ir::VariableKind::State || !is_read(state.name)) continue;
+      line(fmt::format("{} {} = {};", cpp_dialect().type(state.type),
+                       variables_.spelling(state.name),
+                       state.type == Scalar::Bool ? "false" : "0"));
+    }
+    body(program_.steps);
+    body(program_.end);
+  }
+
+  // --- Memory
+
+  void operator()(const host_ir::Take& take) {
+    end_buffer();
+    array_ = take.array;
+    slots_ = plan_.arrays[static_cast<size_t>(take.array)].levels;
+  }
+  void operator()(const host_ir::Alloc& alloc) {
+    const auto index = static_cast<size_t>(alloc.memory.array);
+    if (alloc.memory.slot != kernel::kScratch) {
+      // The slot through which levels return to the caller's arrays is not needed: see Home.
+      if (alloc.memory.slot < plan_.arrays[index].copies) ++slots_;
+      return;
+    }
+    end_buffer();
+    const kernel::Scratch& scratch = plan_.scratch[index];
+    line(fmt::format("{} {}[{}]: scratch memory", name(scratch.type), scratch.name,
+                     size(scratch.elements)));
+  }
+  void operator()(const host_ir::Copy& copy) { copies_[copy.from].push_back(copy.to); }
+  void operator()(const host_ir::Restore& restore) {
+    const int first_nan = plan_.reductions[static_cast<size_t>(restore.reduction)].first_nan;
+    if (first_nan != kernel::kNoScratch)
+      prepared_.push_back("write 0 to " + element(first_nan) + ";");
+  }
+  void operator()(const host_ir::Place& place) {
+    const kernel::PointSet& set = plan_.point_sets[static_cast<size_t>(place.set)];
+    std::vector<std::string> tables;
+    for (int table : {set.slabs, set.starts, set.columns, set.numbers, set.weights, set.entries,
+                      set.firsts, set.counts}) {
+      tables.push_back(plan_.scratch[static_cast<size_t>(table)].name);
+    }
+    prepared_.push_back(fmt::format("fill {} from the positions of the points {};",
+                                    fmt::join(tables, ", "), set.name));
+  }
+  void operator()(const host_ir::Slots&) {}
+
+  // --- Control flow
+
+  void operator()(const host_ir::Define& define) {
+    line(fmt::format("{} {} = {};", cpp_dialect().type(define.value->type),
+                     variables_.spelling(define.name), text(define.value)));
+  }
+  void operator()(const host_ir::Assign& assign) {
+    if (is_read(assign.name)) line(plain(variables_.assignment(assign)));
+  }
+  void operator()(const host_ir::If& chosen) {
+    inside(fmt::format("if ({})", text(chosen.condition)), chosen.then);
+    if (!chosen.otherwise.empty()) inside("else", chosen.otherwise);
+  }
+  void operator()(const host_ir::Block& block) { body(block.body); }
+  void operator()(const host_ir::For& loop) { inside(plain(variables_.loop(loop)), loop.body); }
+  void operator()(const host_ir::Leave&) { line("break;"); }
+
+  // --- Steps
+
+  void operator()(const host_ir::Tile& tile) { body(tile.body); }
+  void operator()(const host_ir::Launch& launched) {
+    const kernel::Launch& launch = *launched.launch;
+    const kernel::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
+    std::vector<std::string> arguments;
+    for (const kernel::ArrayArgument& argument : launch.arrays) {
+      const auto index = static_cast<size_t>(argument.array);
+      arguments.push_back(argument.slot == kernel::kScratch
+                              ? plan_.scratch[index].name
+                              : fmt::format("{}[{}]", plan_.arrays[index].name, argument.slot));
+    }
+    for (const kernel::ScalarValue& value : launch.scalars) {
+      if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&value)) {
+        arguments.push_back(plan_.parameters[static_cast<size_t>(parameter->parameter)].name);
+      } else if (std::holds_alternative<kernel::FirstBlock>(value)) {
+        arguments.emplace_back("0");
+      } else if (std::holds_alternative<kernel::StepCount>(value)) {
+        arguments.push_back(text(launched.count));
+      } else {
+        arguments.push_back(variables_.step_argument(launched.step));
+      }
+    }
+    const auto [x, y, z] = kernel::hardware_threads(kernel);
+    const Expr total =
+        kernel::mul(kernel::convert(launch.blocks, Scalar::I64), kernel::integer(x, Scalar::I64));
+    line(fmt::format("launch {}({}), local size {{{}, {}, {}}}, global size {{{}, {}, {}}};",
+                     names_.spell(kernel.name), fmt::join(arguments, ", "), x, y, z, size(total), y,
+                     z));
+  }
+  void operator()(const host_ir::Rotate& rotate) {
+    line(fmt::format("rotate {};", plan_.arrays[static_cast<size_t>(rotate.array)].name));
+  }
+  void operator()(const host_ir::Swap& swap) {
+    line(fmt::format("swap slots {} and {} of {};", swap.a, swap.b,
+                     plan_.arrays[static_cast<size_t>(swap.array)].name));
+  }
+  void operator()(const host_ir::Read& read) {
+    line(fmt::format("{} = read {} != 0;", variables_.spelling(host_ir::kStopped),
+                     element(read.scratch)));
+  }
+
+  // --- End
+
+  void operator()(const host_ir::Home&) {}  // the host reads levels where they are
+  void operator()(const host_ir::Collect&) {
+    for (const kernel::Reduction& reduction : plan_.reductions) {
+      if (kernel::has_value(reduction)) {
+        const char* when = reduction.every == 1 ? "" : ", if it was evaluated";
+        line(fmt::format("read {} from {}{};", reduction.name, element(reduction.result), when));
+      }
+      if (reduction.first_nan != kernel::kNoScratch) {
+        line(fmt::format("read the steps after which {} was first NaN, or 0, from {};",
+                         reduction.name, element(reduction.first_nan)));
+      }
+    }
+  }
+  void operator()(const host_ir::Return&) {}
+
+  // The described host waits for the stop condition, has no other subdomains and one queue.
+  void operator()(const host_ir::Flag&) { refuse(); }
+  void operator()(const host_ir::Ask&) { refuse(); }
+  void operator()(const host_ir::Answer&) { refuse(); }
+  void operator()(const host_ir::Exchange&) { refuse(); }
+  void operator()(const host_ir::Lane&) { refuse(); }
+  void operator()(const host_ir::Mark&) { refuse(); }
+  void operator()(const host_ir::Await&) { refuse(); }
+  void operator()(const host_ir::Bind&) { refuse(); }
+  void operator()(const host_ir::LaunchBound&) { refuse(); }
+
+ private:
+  static void refuse() {
+    require_sound("write", {"the host program of a file without host code is that of a session"});
+  }
+  void line(const std::string& text) {
+    out_.comment(std::string(2 * static_cast<size_t>(indent_), ' ') + head_ + text);
+    head_.clear();
+  }
+  void body(const host_ir::Body& body) {
+    for (const host_ir::Statement& statement : body) std::visit(*this, statement.kind);
+  }
+  // A single simple statement stands behind its head.
+  void inside(const std::string& head, const host_ir::Body& inner) {
+    std::vector<const host_ir::Statement*> shown;
+    for (const host_ir::Statement& statement : inner) {
+      const auto* assign = std::get_if<host_ir::Assign>(&statement.kind);
+      if (!assign || is_read(assign->name)) shown.push_back(&statement);
+    }
+    if (shown.size() == 1 && host_ir::bodies_of(*shown[0]).empty()) {
+      head_ = head + " ";
+      return body(inner);
+    }
+    line(head + " {");
+    ++indent_;
+    body(inner);
+    --indent_;
+    line("}");
+  }
+
+  // Describes the array whose slots have been counted since its Take.
+  void end_buffer() {
+    if (array_ == kernel::kNoArray) return;
+    const kernel::Array& array = plan_.arrays[static_cast<size_t>(array_)];
+    array_ = kernel::kNoArray;
     std::string extents;
-    for (const kernel::Expr& extent : kernel::stored_extents(array)) {
-      extents += "[" + plain(printer.print(extent)) + "]";
-    }
-    const bool spare = array.copies > array.levels;
-    std::string points;
+    for (const Expr& extent : kernel::stored_extents(array)) extents += "[" + size(extent) + "]";
+    std::vector<std::string> notes{fmt::format("{} slot{}{}", slots_, slots_ == 1 ? "" : "s",
+                                               array.written ? "" : ", read only")};
     if (kernel::is_padded(array)) {
-      points = fmt::format("; rows have {} points, from element {} on",
-                           plain(printer.print(array.extents.back())),
-                           plain(printer.print(kernel::lead_of(array))));
+      notes.push_back(fmt::format("rows have {} points, from element {} on",
+                                  size(array.extents.back()), size(kernel::lead_of(array))));
     }
-    out.comment(fmt::format("  {} {}{}: {} slot(s){}{}{}", name(array.type), array.name, extents,
-                            array.copies, array.written ? "" : ", read only", points,
-                            spare ? "; spare slots start as copies of slot 0" : ""));
-  }
-  for (size_t s = 0; s < module.plan.scratch.size(); ++s) {
-    const kernel::Scratch& scratch = module.plan.scratch[s];
-    std::string use;
-    for (const kernel::Reduction& reduction : module.plan.reductions) {
-      if (reduction.first_nan != static_cast<int>(s)) continue;
-      use = fmt::format("; steps done when {} was first NaN: set it to 0 before the run",
-                        reduction.name);
+    for (const auto& [from, to] : copies_) {
+      notes.push_back(
+          to.size() == 1
+              ? fmt::format("slot {} starts as a copy of slot {}", to[0], from)
+              : fmt::format("slots {} start as copies of slot {}", fmt::join(to, ", "), from));
     }
-    out.comment(fmt::format("  {} {}[{}]: scratch memory of the run{}", name(scratch.type),
-                            scratch.name, plain(printer.print(scratch.elements)), use));
+    copies_.clear();
+    line(fmt::format("{} {}{}: {}", name(array.type), array.name, extents, fmt::join(notes, "; ")));
   }
-}
 
-std::string describe_launch(const kernel::Module& module, const kernel::Launch& launch,
-                            Names& names, ExpressionPrinter& printer) {
-  const kernel::Kernel& kernel = module.kernels[launch.kernel];
-  std::string arguments;
-  for (const kernel::ArrayArgument& argument : launch.arrays) {
-    arguments += (arguments.empty() ? "" : ", ") + slot_name(module.plan, argument);
+  // "Run:", with what needs to be said about the statements.
+  std::string explained(const std::string& title) const {
+    bool rotates = false, unknown_size = false;
+    host_ir::for_each_statement(program_, [&](const host_ir::Statement& statement) {
+      rotates |= std::holds_alternative<host_ir::Rotate>(statement.kind);
+      const auto* launch = std::get_if<host_ir::Launch>(&statement.kind);
+      unknown_size |=
+          launch && !std::holds_alternative<kernel::IntegerLiteral>(launch->launch->blocks->kind);
+    });
+    std::vector<std::string> notes;
+    if (rotates) notes.emplace_back("rotate: slot k becomes slot k+1, the last becomes slot 0");
+    if (unknown_size) notes.emplace_back("omit launches of global size 0");
+    return notes.empty() ? title + ":" : fmt::format("{} ({}):", title, fmt::join(notes, "; "));
   }
-  for (const kernel::ScalarValue& value : launch.scalars) {
-    arguments += (arguments.empty() ? "" : ", ") + scalar_name(module.plan, value);
-  }
-  const auto [x, y, z] = kernel::hardware_threads(kernel);
-  const kernel::Expr size =
-      kernel::mul(kernel::convert(launch.blocks, Scalar::I64), kernel::integer(x, Scalar::I64));
-  const std::string when = launch.steps == 0 ? "" : fmt::format("if count is {}: ", launch.steps);
-  return when + fmt::format("launch {}({}), local size {{{}, {}, {}}}, global size {{{}, {}, {}}}",
-                            names.spell(kernel.name), arguments, x, y, z,
-                            plain(printer.print(size)), y, z);
-}
 
-// Describes how often the actions below run, and with which counts.
-std::string describe_repeat(const kernel::Repeat& repeat, int number) {
-  if (repeat.time_tile == 1) {
-    return fmt::format("  {}. {} times, with the same step (count is 1):", number,
-                       repeat.iterations);
+  // True if an expression reads the variable, other than to change it.
+  bool is_read(const std::string& name) const {
+    bool found = false;
+    host_ir::for_each_statement(program_, [&](const host_ir::Statement& statement) {
+      const auto* assign = std::get_if<host_ir::Assign>(&statement.kind);
+      if (assign && assign->name == name) return;
+      for (const Expr& expr : host_ir::expressions_of(statement)) {
+        kernel::for_each_node(expr, [&](const Expr& node) {
+          const auto* variable = std::get_if<kernel::Variable>(&node->kind);
+          found |= variable && variable->name == name;
+        });
+      }
+    });
+    return found;
   }
-  const std::string counts =
-      repeat.tile_sizes.empty()
-          ? fmt::format("count = min({}, iterations left)", repeat.time_tile)
-          : fmt::format("count the first of {} that is at most the iterations left",
-                        fmt::join(repeat.tile_sizes, ", "));
-  return fmt::format("  {}. until {} iterations are done, {} each time, with the same step:",
-                     number, repeat.iterations, counts);
-}
 
-// Describes the work at the end of a tile, as list items with numbers after `number`.
-void describe_reductions(Text& out, const kernel::Module& module, Names& names,
-                         ExpressionPrinter& printer, int number) {
-  const kernel::Plan& plan = module.plan;
-  for (const kernel::Reduction& reduction : plan.reductions) {  // those in the step are actions
-    for (const kernel::Launch& launch : reduction.launches) {
-      out.comment(fmt::format("  {}. if step + count is a multiple of {}: {}", ++number,
-                              reduction.every, describe_launch(module, launch, names, printer)));
-    }
+  std::string text(const Expr& expr) const { return plain(variables_.text(expr)); }
+  std::string size(const Expr& expr) { return plain(sizes_.print(expr)); }
+  std::string element(int scratch) const {
+    return plan_.scratch[static_cast<size_t>(scratch)].name + "[0]";
   }
-  if (!plan.stop) return;
-  std::vector<std::string> named;
-  for (int r : plan.stop->reductions) {
-    named.push_back(plan.reductions[r].name);
-  }
-  out.comment(fmt::format(
-      "  {}. if one of {} was just computed and all have values: {}; end if {} is not 0",
-      number + 1, fmt::join(named, ", "),
-      describe_launch(module, plan.stop->launch, names, printer),
-      plan.scratch[plan.stop->result].name));
-}
+
+  Text& out_;
+  const kernel::Module& module_;
+  const kernel::Plan& plan_;
+  const host_ir::Program& program_;
+  Names& names_;             // in the file
+  ExpressionPrinter sizes_;  // over params
+  Names host_names_;         // of variables
+  ExpressionPrinter expressions_;
+  HostVariables variables_;
+  int indent_ = 1;
+  std::string head_;                        // stands before the next line
+  int array_ = kernel::kNoArray;            // the array of the last Take
+  int slots_ = 0;                           // of this array
+  std::map<int, std::vector<int>> copies_;  // between its slots: from one to others
+  std::vector<std::string> prepared_;       // statements before the steps
+};
 
 }  // namespace
 
 void plan_comment(Text& out, const kernel::Module& module, Names& names) {
-  const kernel::Plan& plan = module.plan;
-  ExpressionPrinter printer(cpp_dialect(), module, names);
-  out.comment("");
-  describe_arrays(out, module, printer);
-  if (plan.time_tile == 1) {
-    out.comment("\nFor step = 0, 1, ... (count is 1):");
-  } else if (!plan.tile_sizes.empty()) {
-    out.comment(
-        fmt::format("\nFrom step = 0 on, step += count with count the first of {} that is at most "
-                    "steps - step:",
-                    fmt::join(plan.tile_sizes, ", ")));
-  } else {
-    out.comment(fmt::format("\nFor step = 0, {0}, {1}, ... with count = min({0}, steps - step):",
-                            plan.time_tile, 2 * plan.time_tile));
-  }
-  std::vector<std::string> periods;
-  for (const kernel::Reduction& reduction : plan.reductions) {
-    if (!kernel::is_sampled(reduction)) periods.push_back(fmt::format("{}", reduction.every));
-  }
-  if (plan.time_tile > 1 && !periods.empty()) {
-    out.comment(fmt::format("where step + count does not exceed the next multiple of {}:",
-                            fmt::join(periods, " or ")));
-  }
-  int number = 0;
-  const auto describe_action = [&](const kernel::Action& action) {
-    struct Visitor {
-      const kernel::Module& module;
-      Names& names;
-      ExpressionPrinter& printer;
-      std::string operator()(const kernel::Launch& launch) const {
-        return describe_launch(module, launch, names, printer);
-      }
-      std::string operator()(const kernel::Rotate& rotate) const {
-        const std::string when =
-            rotate.steps == 1 ? "" : fmt::format("if count is {} or more: ", rotate.steps);
-        return when + fmt::format("rotate {}: slot k becomes slot k+1, the last becomes slot 0",
-                                  module.plan.arrays[rotate.array].name);
-      }
-      std::string operator()(const kernel::SwapSlots& swap) const {
-        return fmt::format("swap slots {} and {} of {}", swap.a, swap.b,
-                           module.plan.arrays[swap.array].name);
-      }
-    };
-    return std::visit(Visitor{module, names, printer}, action);
-  };
-  for (const kernel::ActionRange& range : kernel::action_ranges(plan)) {
-    if (range.repeat) out.comment(describe_repeat(*range.repeat, ++number));
-    int within = 0;
-    for (size_t i = range.first; i < range.end; ++i) {
-      const std::string action = describe_action(plan.actions[i]);
-      out.comment(range.repeat ? fmt::format("     {}.{}. {}", number, ++within, action)
-                               : fmt::format("  {}. {}", ++number, action));
-    }
-  }
-  describe_reductions(out, module, names, printer, number);
+  const host_ir::Program program = host_ir::lower(module, kDescribedHost);
+  PlanComment(out, module, program, names).write();
 }
 
 }  // namespace stencil::emit

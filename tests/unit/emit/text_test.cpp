@@ -395,9 +395,13 @@ TEST(OpenCl, EmitsKernelsAndDescribesThePlan) {
   EXPECT_TRUE(has(text, "  barrier(CLK_LOCAL_MEM_FENCE);\n"));
   EXPECT_TRUE(has(text, "  const long block = get_group_id(0);\n"));
   EXPECT_TRUE(has(text,
-                  "//   1. launch mean_steps(A[0], A[1], (int)count), local size {64, 1, 1}, "
-                  "global size {1024, 1, 1}\n"));
-  EXPECT_TRUE(has(text, "//   2. rotate A: slot k becomes slot k+1, the last becomes slot 0\n"));
+                  "// Run (rotate: slot k becomes slot k+1, the last becomes slot 0):\n"
+                  "//   for (int64_t step = 0; step < steps; step += 2) {\n"
+                  "//     int count = steps - step < 2 ? (int)(steps - step) : 2;\n"
+                  "//     launch mean_steps(A[0], A[1], count), local size {64, 1, 1}, global size "
+                  "{1024, 1, 1};\n"
+                  "//     rotate A;\n"
+                  "//   }\n"));
   const Expr x = kernel::variable("x", Scalar::F64);
   EXPECT_TRUE(has(emit_for(Target::OpenCl, samples::pointwise(Scalar::F64, Scalar::F64, x)),
                   "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
@@ -466,11 +470,13 @@ TEST(Driver, TilesOfSeveralSizes) {
     }
   }
   const std::string words = emit_for(Target::OpenCl, module);
-  EXPECT_TRUE(has(words,
-                  "// From step = 0 on, step += count with count the first of 4, 2, 1 that is at "
-                  "most steps - step:\n"));
-  EXPECT_TRUE(has(words, "//   2. if count is 2: launch advance_2(A[0], A[1], (int)step,"));
-  EXPECT_TRUE(has(words, "//   4. rotate A: "));
+  for (const char* line :
+       {"//   for (int64_t step = 0; step < steps;) {\n",
+        "//     int count = steps - step >= 4 ? 4 : steps - step >= 2 ? 2 : 1;\n",
+        "//     if (count == 2) launch advance_2(A[0], A[1], (int)step, count),",
+        "//     step += count;\n", "omit launches of global size 0):\n"}) {
+    EXPECT_TRUE(has(words, line));
+  }
 }
 
 TEST(Cpp, AThreadBufferOfOneSectionIsLocal) {
