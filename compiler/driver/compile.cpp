@@ -29,8 +29,9 @@ namespace {
 // this compiler. The module is then refused and not emitted.
 bool is_sound(const kernel::Module& module, Diagnostics& diagnostics) {
   auto problems = kernel::verify(module);
-  // Sessions, C++, and GPU drivers.
-  for (const host_ir::Options& options : {host_ir::Options{}, {false, false}, {true, true}}) {
+  // Sessions, C++ drivers, GPU drivers, and the comment in files without a driver.
+  for (const host_ir::Options& options :
+       {host_ir::Options{}, {false, false}, {true, true}, {true, false}}) {
     if (problems.empty()) problems = host_ir::verify(host_ir::lower(module, options), module);
   }
   for (const std::string& problem : problems) {
