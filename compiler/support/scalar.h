@@ -84,8 +84,8 @@ enum class Op : uint8_t {
   WrapSub,
   WrapMul,
   WrapAbs,
-  // 64 random bits: the operands are coordinates, followed by the seed, all of type long. Any number
-  // of operands. Only the program as mathematics has it (ir/random.h).
+  // 64 random bits: the operands are coordinates, followed by the seed, all of type long. Any
+  // number of operands. Only the program as mathematics has it (ir/random.h).
   Random,
 };
 
