@@ -17,7 +17,7 @@
 // on them as on long loops.
 //
 // No new sum overflows: a shift is the position of a tile, and integers leave room for sums of two
-// of them (docs/design/architecture.md, "Large grids").
+// of them (docs/design/kernel-ir.md, "Large grids").
 #include "compiler/emit/loop_nest.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Lookup tables for kernels: the grid points at which the points of a set have weights
-// (docs/design/architecture.md, "Points"). Emitted programs contain this text from "begin" on, so
+// (docs/design/data.md, "Points"). Emitted programs contain this text from "begin" on, so
 // it needs two headers and nothing of the project.
 #pragma once
 

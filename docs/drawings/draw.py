@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the figures of docs/design/architecture.md and host-program.md, beside this file:
+"""Draws the figures of docs/design/ (architecture.md, families.md, host-program.md), beside this file:
 
     docs/drawings/draw.py                           # writes the .svg files
     docs/drawings/draw.py --check build/bin/stencilc   # compares their numbers with `explain`, too
@@ -90,60 +90,84 @@ def box_text(low, high):
 
 
 def pipeline():
-    d = Drawing(960, 778, "From a program to a device: values and who makes them")
-    middle, width, height, gap, top = 355, 250, 42, 45, 20
-    values = ["program text (.stn)", "AST", "stencil IR", "time tiles, T = 1, 2, ...",
-              "plan of a family", "kernel IR and host plan", "legalised kernel IR", "text of a target",
-              "device"]
-    makers = [("syntax", "parse"), ("sema", "names, types, bounds, contraction"),
-              ("analysis", "backwards from the output box"), ("schedule", "Family::plan"),
-              ("schedule", "Plan::lower, reductions"), ("emit", "legalise: passes"),
-              ("emit", "write: one writer"), ("runtime/devices", "compile, load, run")]
-    y_of = [top + i * (height + gap) for i in range(len(values))]
-    for i, value in enumerate(values):
-        end = i in (0, len(values) - 1)
-        d.rect(middle, y_of[i], width, height, PALE_GREEN if end else PALE_BLUE,
-               GREEN if end else BLUE, 1.5, 6)
-        d.text(middle + width / 2, y_of[i] + 27, value, 15, "middle", bold=True)
+    d = Drawing(960, 826, "The path of a program: values, the functions that make them, and who reads what")
+    middle, width, height, gap, top = 355, 250, 44, 46, 20
+    values = [("program text (.stn)", ""), ("syntax tree", "syntax/ast.h"),
+              ("stencil IR: mathematics", "ir/program.h"), ("stencil IR: lowered", "ir/program.h"),
+              ("time tiles, T = 1, 2, ...", "analysis/time_tile.h"),
+              ("plan of a family", "schedule/family.h"),
+              ("module: kernel IR, host plan", "kernel/kernel.h, kernel/plan.h")]
+    makers = [("syntax", "parse_with_errors"), ("sema", "analyze_mathematics"),
+              ("ir", "lower: lowering_passes()"), ("analysis", "unroll, after passes for kernels"),
+              ("schedule", "Family::plan"), ("schedule", "Scheduler::lower")]
+    y_of = [top + i * (height + gap) for i in range(9)]
+    y_of[8] += 32
+
+    def box(x, y, w, words, note, fill, stroke, size=14):
+        d.rect(x, y, w, height, fill, stroke, 1.5, 6)
+        d.text(x + w / 2, y + (20 if note else 27), words, size, "middle", bold=True)
+        if note:
+            d.text(x + w / 2, y + 36, note, 11, "middle", FAINT)
+
+    for i, (value, note) in enumerate(values):
+        box(middle, y_of[i], width, value, note, *((PALE_GREEN, GREEN) if i == 0 else (PALE_BLUE, BLUE)))
     for i, (layer, what) in enumerate(makers):
         x, y = middle + width / 2, y_of[i] + height
         d.path([(x, y), (x, y + gap)])
         d.text(x - 12, y + 28, layer, 12, "end", BLUE, bold=True)
         d.text(x + 12, y + 28, what, 12, "start", FAINT)
 
-    def left(i, words, note, shift=0):
-        y = y_of[i] + shift
-        d.rect(30, y, 200, height, PALE_ORANGE, ORANGE, 1.5, 6)
-        d.text(130, y + 19, words, 14, "middle", bold=True)
-        d.text(130, y + 35, note, 11, "middle", FAINT)
+    def table(y, words, note):
+        box(25, y, 210, words, note, PALE_ORANGE, ORANGE)
         return y + height / 2
 
-    def right(i, words, note):
-        y = y_of[i]
-        d.rect(715, y, 220, height, "#ffffff", LINE, 1.2, 6)
-        d.text(825, y + 18, words, 13, "middle", bold=True)
-        d.text(825, y + 34, note, 11, "middle", FAINT)
-        d.path([(middle + width, y + height / 2), (715, y + height / 2)], FAINT)
+    def reader(i, words, note):
+        box(715, y_of[i], 225, words, note, "#ffffff", LINE, 13)
+        d.path([(middle + width, y_of[i] + height / 2), (715, y_of[i] + height / 2)], FAINT)
 
-    at = left(0, "calls in C++", "builder: writes the text")
-    d.path([(230, at), (middle, at)])
-    at = left(4, "Schedule", "--schedule, or propose()", -34)
-    d.path([(230, at), (290, at), (290, y_of[4] + 15), (middle, y_of[4] + 15)])
-    at = left(4, "Machine", "a row, or a device's own", 34)
-    d.path([(230, at), (290, at), (290, y_of[4] + 29), (middle, y_of[4] + 29)])
-    at = left(6, "Target", "a row, with its dialect")
-    d.path([(230, at), (middle, at)])
-    bottom = y_of[8] + height / 2
-    d.path([(middle, bottom), (12, bottom), (12, y_of[4] + 55), (30, y_of[4] + 55)], FAINT, 1.4,
-           dash="5 4")
-    d.text(130, bottom - 8, "says what it has", 12, "middle", FAINT)
+    at = table(y_of[0], "C++ calls, Python, C files", "builder, lift: write the text")
+    d.path([(235, at), (middle, at)])
+    at = table(y_of[2], "boundaries.def", "support: a row per boundary rule")
+    d.path([(235, at), (middle, at)], ORANGE)
+    for row in (1, 3):
+        d.path([(285, at), (285, y_of[row] + height / 2), (middle, y_of[row] + height / 2)], ORANGE)
+    at = table(y_of[5] - 48, "settings rows", "Family::settings, one Schedule")
+    d.path([(235, at), (290, at), (290, y_of[5] + 15), (middle, y_of[5] + 15)], ORANGE)
+    at = table(y_of[5] + 20, "machine rows", "schedule/machine.cpp, or a device")
+    d.path([(235, at), (290, at), (290, y_of[5] + 29), (middle, y_of[5] + 29)], ORANGE)
 
-    right(2, "interpreter", "reference: the oracle of tests")
-    right(4, "Footprint", "cost(): explain and auto")
-    right(5, "kernel::verify", "types, barriers, copies")
-    right(6, "the same verifier", "and counts of operations")
-    right(7, "users' files", ".cu .hip .cl .cpp, --main")
-    right(8, "fields, files, checks", "run, verify, the C++ library")
+    reader(1, "fmt, --emit ast", "syntax: write, print")
+    reader(2, "--emit stn", "ir/write.h")
+    reader(3, "interpreter", "reference: the oracle of all tests")
+    reader(4, "subdomains", "decompose: halos; programs again")
+    reader(5, "auto, explain", "Plan::work and cost, the model")
+    reader(6, "kernel::verify, counts, traces", "types, barriers, copies")
+
+    # Two values of a module, two ends that read both.
+    left, right, wide = 260, 510, 190
+    box(left, y_of[7], wide, "legalised kernel IR", "for one dialect", PALE_BLUE, BLUE)
+    box(right, y_of[7], wide, "host program", "host_ir/program.h", PALE_BLUE, BLUE)
+    box(left, y_of[8], wide, "emitted file", ".cu .hip .cl .cpp", PALE_GREEN, GREEN)
+    box(right, y_of[8], wide, "session", "runtime/devices", PALE_GREEN, GREEN)
+    y = y_of[6] + height
+    d.path([(430, y), (430, y_of[7])])
+    d.path([(530, y), (530, y_of[7])])
+    d.text(422, y + 28, "emit::legalise", 12, "end", FAINT)
+    d.text(538, y + 28, "host_ir::lower", 12, "start", FAINT)
+    y = y_of[7] + height
+    d.path([(left + 40, y), (left + 40, y_of[8])])
+    d.path([(right + 150, y), (right + 150, y_of[8])])
+    d.path([(left + 150, y), (right + 40, y_of[8])])
+    d.path([(right + 40, y), (left + 150, y_of[8])])
+    d.text(left + 32, y + 43, "Writer", 12, "end", FAINT)
+    d.text(right + 158, y + 43, "HostRunner", 12, "start", FAINT)
+    d.text(right - 72, y + 60, "HostWriter", 12, "end", FAINT)
+    d.text(right + 12, y + 60, "Device::load", 12, "start", FAINT)
+    at = table(y_of[7], "dialects", "emit/targets.cpp, dialect_*.cpp")
+    d.path([(235, at), (left, at)], ORANGE)
+    d.path([(245, at), (245, y_of[8] + 22), (left, y_of[8] + 22)], ORANGE)
+    box(765, y_of[8], 175, "devices", "device_table.cpp", PALE_ORANGE, ORANGE)
+    d.path([(765, y_of[8] + 22), (right + wide, y_of[8] + 22)], ORANGE)
     d.write("pipeline.svg")
 
 

@@ -1,7 +1,7 @@
 // Layout of an array's rows (contiguous points along x) in the memory that kernels use.
 //
 // 16-byte vectors, bulk copies and 32-byte sectors require aligned rows. If the row length is not a
-// multiple of these, rows are padded by a few elements. See docs/design/architecture.md, "Rows in
+// multiple of these, rows are padded by a few elements. See docs/design/data.md, "Rows in
 // memory".
 #pragma once
 

@@ -36,7 +36,8 @@ LAYERS = [
     ("Notebooks", "notebooks", []),
     ("Gallery", "gallery.md", []),
     ("Reference", "reference", ["language", "schedules", "cli", "files", "python", "api", "errors"]),
-    ("Design", "design", ["architecture", "model", "performance", "measure"]),
+    ("Design", "design", ["architecture", "stencil-ir", "families", "data", "kernel-ir", "host-program", "subdomains",
+                          "runtime", "glossary", "model", "performance", "measure"]),
     ("Papers", "papers", ["README"]),
     ("Contribute", "contributing.md", []),
 ]
