@@ -84,7 +84,7 @@ std::string write(const kernel::Module& module, const Options& options,
                   const HostModules* host = nullptr);
 
 // The host program whose text the entry points for a target contain. If the target has no host
-// part, the one that a session executes.
+// part, the host program that a session executes.
 host_ir::Program host_program(const kernel::Module& module, Target target);
 
 // legalise() and write().

@@ -11,7 +11,7 @@
 namespace stencil::ir {
 
 // What is known about the accesses of one region. Semantic analysis reports accesses that are out
-// of bounds; the pass knows that there are none.
+// of bounds, so the pass meets only accesses within bounds.
 class AccessBounds {
  public:
   virtual ~AccessBounds() = default;
