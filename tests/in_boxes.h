@@ -99,8 +99,8 @@ class InBoxes {
   std::vector<int64_t> in_grid(std::vector<int64_t> point) const {
     for (size_t d = 0; d < point.size(); ++d) {
       if (!box_.wraps[d]) continue;
-      const int64_t low = *ir::evaluate(program_.grid.ranges[d].low, whole_.integer_params);
-      const int64_t high = *ir::evaluate(program_.grid.ranges[d].high, whole_.integer_params);
+      const int64_t low = *ir::evaluate(program_.grid().ranges[d].low, whole_.integer_params);
+      const int64_t high = *ir::evaluate(program_.grid().ranges[d].high, whole_.integer_params);
       const int64_t period = high - low + 1;
       point[d] = low + ((point[d] - low) % period + period) % period;
     }

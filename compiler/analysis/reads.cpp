@@ -38,10 +38,10 @@ Margin reached(const Margin& computed, const Reads& reads) {
 
 bool resolves_outside_halo(const ir::Program& program, const ir::Access& access) {
   const ir::Field& field = program.fields[access.field];
-  for (size_t d = 0; d < access.offsets.size(); ++d) {
+  for (size_t d = 0; d < access.maps.size(); ++d) {
     if (!access.escapes_below(d) && !access.escapes_above(d)) continue;
     if (field.boundary[d].periodic()) {
-      if (!(field.box.ranges[d] == program.grid.ranges[d])) return true;
+      if (!(field.box.ranges[d] == program.grid().ranges[d])) return true;
     } else if (ir::meets(field, access, d, ir::BoundaryKind::Clamp) ||
                ir::meets(field, access, d, ir::BoundaryKind::Mirror)) {
       const ir::Excess& excess = access.excess[d];
@@ -60,7 +60,7 @@ bool resolves_outside_halo(const ir::Program& program, const ir::Access& access)
 // signs. If one edge moves accesses, an access that finds a constant at the other edge is treated
 // as clamped: it needs a position, although its value is dropped.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
-  const int64_t offset = access.offsets[d];
+  const int64_t offset = access.offset(d);
   Reach reach = {-offset, offset};
   const bool clamps = ir::meets(field, access, d, ir::BoundaryKind::Clamp);
   const bool mirrors = ir::meets(field, access, d, ir::BoundaryKind::Mirror);
@@ -104,7 +104,7 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
         continue;
       }
       Margin reached;
-      for (size_t d = 0; d < access->offsets.size(); ++d) {
+      for (size_t d = 0; d < access->maps.size(); ++d) {
         const ir::Field& field = program.fields[access->field];
         reached.push_back(reach_of(field, *access, d));
         reads.at_offset = reads.at_offset || !(reached[d] == Reach{}) || is_led(field, *access, d);
@@ -115,7 +115,7 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
   std::vector<Reads> out;
   for (auto& [key, reads] : found) {
     // not set yet if all accesses resolve outside the halo
-    reads.offsets.resize(static_cast<size_t>(program.grid.rank()));
+    reads.offsets.resize(static_cast<size_t>(program.grid().rank()));
     out.push_back(std::move(reads));
   }
   return out;
@@ -127,7 +127,8 @@ std::vector<Reads> reads_in_place(const ir::Function& function) {
     for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
       if (!access->in_place) continue;
       Margin at;
-      for (const int offset : access->offsets) at.push_back({-int64_t{offset}, offset});
+      for (const int offset : ir::offsets_of(access->maps))
+        at.push_back({-int64_t{offset}, offset});
       const auto [entry, fresh] = found.try_emplace(access->field, Reads{access->field, 0, at});
       if (!fresh) entry->second.offsets = hull(entry->second.offsets, at);
     }
@@ -160,7 +161,7 @@ std::vector<ReadOutsideHalo> reads_outside_halo(const ir::Program& program) {
 }
 
 std::vector<bool> image_dimensions(const ir::Program& program, bool written_only) {
-  std::vector<bool> out(static_cast<size_t>(program.grid.rank()), false);
+  std::vector<bool> out(static_cast<size_t>(program.grid().rank()), false);
   for (const ir::Function& function : program.functions) {
     for (const ir::Piece& piece : function.pieces) {
       for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {

@@ -12,7 +12,7 @@ class Unroller {
  public:
   Unroller(const ir::Program& program, int steps, Ends ends) : program_(program), ends_(ends) {
     tile_.steps = steps;
-    tile_.hull = Margin(static_cast<size_t>(program.grid.rank()));
+    tile_.hull = Margin(static_cast<size_t>(program.grid().rank()));
     for (const ir::Function& function : program.functions) {
       tile_.reads.push_back(reads_of(program, function));
     }

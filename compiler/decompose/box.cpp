@@ -91,9 +91,9 @@ class BoxDerivation {
  public:
   BoxDerivation(const ir::Program& whole, BoxProgram& out)
       : whole_(whole), box_(out), out_(out.program), names_(names_of(whole)) {
-    const size_t rank = whole.grid.ranges.size();
+    const size_t rank = whole.grid().ranges.size();
     out_ = whole;
-    box_.whole = whole.grid;
+    box_.whole = whole.grid();
     out_.steps = Affine{box_.steps, {}};
     box_.first = static_cast<ir::ParamId>(whole.params.size());
     for (size_t d = 0; d < rank; ++d) {
@@ -105,7 +105,7 @@ class BoxDerivation {
   void run() {
     add_checks();
     for (size_t d = 0; d < low_.size(); ++d) add_memory(d);
-    for (size_t d = 0; d < low_.size(); ++d) out_.grid.ranges[d] = {first_[d], last_[d]};
+    for (size_t d = 0; d < low_.size(); ++d) out_.domain().box.ranges[d] = {first_[d], last_[d]};
     for (ir::Field& field : out_.fields) restrict_field(field);
     for (ir::Function& function : out_.functions) restrict_function(function);
     for (ir::Init& init : out_.inits) restrict_init(init);
@@ -113,12 +113,12 @@ class BoxDerivation {
 
  private:
   bool wraps(size_t d) const { return box_.wraps[d]; }
-  const Affine& grid_low(size_t d) const { return whole_.grid.ranges[d].low; }
-  const Affine& grid_high(size_t d) const { return whole_.grid.ranges[d].high; }
+  const Affine& grid_low(size_t d) const { return whole_.grid().ranges[d].low; }
+  const Affine& grid_high(size_t d) const { return whole_.grid().ranges[d].high; }
   Affine period(size_t d) const { return grid_high(d) - grid_low(d) + 1; }
 
   Affine add_param(const std::string& what, size_t d, std::optional<ir::Derivation> derived) {
-    const std::string base = fmt::format("{}_{}", what, kAxes[whole_.grid.ranges.size() - 1 - d]);
+    const std::string base = fmt::format("{}_{}", what, kAxes[whole_.grid().ranges.size() - 1 - d]);
     std::string name = base;
     for (int n = 2; !names_.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
     ir::Param param;
@@ -142,7 +142,7 @@ class BoxDerivation {
       return check.any_nonnegative == std::vector{nonnegative};
     };
     if (std::any_of(out_.checks.begin(), out_.checks.end(), same)) return;
-    out_.checks.push_back({{std::move(nonnegative)}, "L034", message, whole_.grid_span});
+    out_.checks.push_back({{std::move(nonnegative)}, "L034", message, whole_.domain().span});
   }
 
   void add_checks() {
@@ -183,7 +183,7 @@ class BoxDerivation {
   // The part of a range that is in memory. It keeps at least one point, the nearest one, because a
   // field with zero extent would look like an error. No access reads that point.
   ir::Range held(const ir::Range& range, size_t d) {
-    if (range == whole_.grid.ranges[d]) return out_.grid.ranges[d];
+    if (range == whole_.grid().ranges[d]) return out_.grid().ranges[d];
     Formula low(out_);
     const auto bottom = low.max(low.affine(range.low), low.affine(first_[d]));
     const Affine first = bound("low", d, low, low.min(bottom, low.affine(range.high)));
@@ -244,9 +244,9 @@ class BoxDerivation {
       to.push_back(piece);
       to.back().region.ranges[d] = at;
     };
-    const ir::Range& grid = whole_.grid.ranges[d];
+    const ir::Range& grid = whole_.grid().ranges[d];
     if (!wraps(d)) {
-      if (range == grid && reach == analysis::Reach{}) return append(out_.grid.ranges[d]);
+      if (range == grid && reach == analysis::Reach{}) return append(out_.grid().ranges[d]);
       return append(computed(range, d, reach, true));
     }
     if (range == grid && !depends_on(piece, d)) {
@@ -313,7 +313,7 @@ class BoxDerivation {
 class Boxes {
  public:
   Boxes(const ir::Program& program, int64_t steps, Diagnostics& diagnostics)
-      : program_(program), diagnostics_(diagnostics), cuts_(program.grid.ranges.size(), 2) {
+      : program_(program), diagnostics_(diagnostics), cuts_(program.grid().ranges.size(), 2) {
     out_.steps = steps;
   }
 
@@ -347,7 +347,7 @@ class Boxes {
       if (reduction.at) {
         refuse(reduction.span,
                fmt::format("'{}' records at points that may lie in other boxes", reduction.name));
-      } else if (reduction.place) {
+      } else if (reduction.in_step) {
         refuse(reduction.span,
                fmt::format("the step reads '{}', a reduction over the points of all boxes",
                            reduction.name));
@@ -359,8 +359,8 @@ class Boxes {
         out_.left_out.push_back(reduction.name);
       }
     }
-    if (program_.stop) {
-      refuse(program_.stop->span, "the stop condition depends on the points of all boxes");
+    if (program_.run.until) {
+      refuse(program_.run.until->span, "the stop condition depends on the points of all boxes");
     }
     if (!refused_) program_.reductions.clear();
   }
@@ -368,7 +368,7 @@ class Boxes {
   // Shifting a read of a profile needs a constant period, which a grid of open size does not have.
   void refuse_profiles_of_images() {
     for (size_t d = 0; d < cuts_.size(); ++d) {
-      const ir::Range& range = program_.grid.ranges[d];
+      const ir::Range& range = program_.grid().ranges[d];
       if (!out_.wraps[d] || (range.high - range.low).is_constant()) continue;
       for (const ir::Function& function : program_.functions) {
         for (const ir::Piece& piece : function.pieces) {
@@ -399,8 +399,8 @@ class Boxes {
       const ir::Program part = ir::phase_program(program_, phase);
       const Margin depth = needs_of(part, all, phase.iterations).depth;
       for (size_t d = 0; d < depth.size(); ++d) {
-        out_.depth[d].low += out_.steps * depth[d].low;
-        out_.depth[d].high += out_.steps * depth[d].high;
+        out_.depth[d].low += out_.steps * phase.times * depth[d].low;
+        out_.depth[d].high += out_.steps * phase.times * depth[d].high;
       }
     }
     for (size_t f = 0; f < program_.fields.size(); ++f) {
@@ -415,7 +415,7 @@ class Boxes {
   // An image may only be one period away. Depths that depend on params are checked before a run.
   bool fits() {
     for (size_t d = 0; d < cuts_.size(); ++d) {
-      const ir::Range& range = program_.grid.ranges[d];
+      const ir::Range& range = program_.grid().ranges[d];
       const Affine points = range.high - range.low + 1;
       const int64_t depth = std::max(out_.depth[d].low, out_.depth[d].high);
       const bool deep = points.is_constant() && points.constant < depth;
@@ -431,7 +431,7 @@ class Boxes {
   }
 
   void too_deep(const std::string& what, int64_t most, int64_t found) {
-    Diagnostic& error = diagnostics_.error("L034", program_.grid_span, what);
+    Diagnostic& error = diagnostics_.error("L034", program_.domain().span, what);
     error.expected = fmt::format("at most {}", most);
     error.found = fmt::format("{}", found);
     error.hint = "use fewer steps between exchanges (a smaller --boxes)";

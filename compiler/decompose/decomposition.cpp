@@ -89,10 +89,10 @@ std::optional<ir::Program> at_sizes(const ir::Program& program,
                                     const std::vector<int64_t>& integers) {
   ir::Program out = program;
   Sizes sizes(integers);
-  sizes.fix(out.grid);
+  sizes.fix(out.domain().box);
   for (ir::Field& field : out.fields) {
     sizes.fix(field.box);
-    if (field.within) sizes.fix(*field.within);
+    if (auto* set = std::get_if<ir::PointSet>(&field.kind)) sizes.fix(set->within);
   }
   for (ir::Function& function : out.functions) {
     for (ir::Piece& piece : function.pieces) sizes.fix(piece.region);
@@ -168,10 +168,10 @@ namespace {
 // reduction would deepen the halo, because one subdomain takes the whole tile. Rows should begin at
 // a sector of memory.
 int64_t grain(const ir::Program& program, size_t d, int64_t extent, int subdomains) {
-  const auto rank = static_cast<size_t>(program.grid.rank());
+  const auto rank = static_cast<size_t>(program.grid().rank());
   int64_t grain = d + 1 == rank ? 16 : 1;
   if (!program.reductions.empty()) {
-    grain = std::max(grain, ir::reduction_tile(program.grid.rank())[d]);
+    grain = std::max(grain, ir::reduction_tile(program.grid().rank())[d]);
   }
   constexpr int64_t kLeastGrains = 8;  // per subdomain, so that subdomains have similar sizes
   while (grain > 1 && extent < kLeastGrains * grain * subdomains) grain /= 2;
@@ -180,8 +180,8 @@ int64_t grain(const ir::Program& program, size_t d, int64_t extent, int subdomai
 
 // Subdomains of whole grains, as equal as possible; the last one gets the remainder.
 std::vector<int64_t> bounds_of(const ir::Program& program, size_t d, int subdomains) {
-  const int64_t low = program.grid.ranges[d].low.constant;
-  const int64_t extent = program.grid.ranges[d].high.constant + 1 - low;
+  const int64_t low = program.grid().ranges[d].low.constant;
+  const int64_t extent = program.grid().ranges[d].high.constant + 1 - low;
   const int64_t size = grain(program, d, extent, subdomains);
   const int64_t grains = extent / size;
   std::vector<int64_t> bounds;
@@ -238,7 +238,7 @@ class Checker {
   void periodic(size_t d, const std::string& along) {
     for (const ir::Field& field : program_.fields) {
       if (field.read_in_place()) continue;
-      if (!(field.box.ranges[d] == program_.grid.ranges[d])) {
+      if (!(field.box.ranges[d] == program_.grid().ranges[d])) {
         refuse(field.span,
                fmt::format("'{}' does not span the grid {}, where other fields are periodic",
                            field.name, along));
@@ -322,11 +322,11 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
   Decomposition out;
   out.cuts = cuts;
   for (size_t d = 0; d < cuts.size(); ++d) {
-    const ir::Range& range = program.grid.ranges[d];
+    const ir::Range& range = program.grid().ranges[d];
     if (range.high.constant - range.low.constant + 1 < cuts[d]) {
       diagnostics
           .error(
-              "L031", program.grid_span,
+              "L031", program.domain().span,
               fmt::format("{} subdomains along {}, which has only {} points", cuts[d],
                           kAxes[cuts.size() - 1 - d], range.high.constant - range.low.constant + 1))
           .hint = "use fewer subdomains";
@@ -345,7 +345,7 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
     const analysis::Reach& depth = out.needs.depth[d];
     if (cuts[d] == 1 || std::max(depth.low, depth.high) <= out.least_extent(d)) continue;
     Diagnostic& error = diagnostics.error(
-        "L031", program.grid_span,
+        "L031", program.domain().span,
         fmt::format(
             "subdomains are narrower in {} than the halo that one step and its reductions need",
             kAxes[cuts.size() - 1 - d]));

@@ -47,19 +47,22 @@ class Collector {
       phase(program_, steps_, between);
       return std::move(out_);
     }
-    for (const ir::Phase& phase : ir::phases(program_)) {
-      Reads reductions;
-      for (const ir::ReductionId id : ir::reductions_at(program_, phase.first)) {
-        add(program_.reductions[id], reductions);
+    const auto leaves = ir::leaves_of_step(program_);
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (const auto* phase = std::get_if<ir::Phase>(&leaves[i])) {
+        this->phase(ir::phase_program(program_, *phase), std::min(steps_, phase->iterations), {});
+        continue;
       }
-      take(reductions, 1);
-      this->phase(ir::phase_program(program_, phase), std::min(steps_, phase.iterations), {});
+      Reads reads;
+      for (const ir::ReductionId id : std::get<ir::Evaluations>(leaves[i]).reductions) {
+        add(program_.reductions[id], reads);
+      }
+      const bool last = i + 1 == leaves.size();
+      for (const ir::Reduction& reduction : program_.reductions) {
+        if (last && !reduction.in_step) add(reduction, reads);
+      }
+      take(reads, 1);
     }
-    Reads behind;
-    for (const ir::Reduction& reduction : program_.reductions) {
-      if (!reduction.place || *reduction.place == program_.functions.size()) add(reduction, behind);
-    }
-    take(behind, 1);
     return std::move(out_);
   }
 
@@ -68,7 +71,7 @@ class Collector {
   void add(const ir::Reduction& reduction, Reads& reads) {
     Margin taken = none_;
     if (reduction.at) {
-      const ir::Field& set = program_.fields[*reduction.at];
+      const ir::PointSet& set = *program_.fields[*reduction.at].as_point_set();
       for (analysis::Reach& reach : taken) reach = {set.width, set.width};
     } else if (!reduction.target) {
       taken = beyond_owned(reduction);
@@ -91,7 +94,7 @@ class Collector {
 
   Margin beyond_owned(const ir::Reduction& reduction) const {
     Margin out = none_;
-    const auto lengths = ir::reduction_tile(program_.grid.rank());
+    const auto lengths = ir::reduction_tile(program_.grid().rank());
     for (size_t d = 0; d < out.size(); ++d) {
       const int64_t low = low_of(reduction.piece.region, d);
       const int64_t high = high_of(reduction.piece.region, d);
@@ -172,7 +175,7 @@ analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& d
 
 ir::SharedTiles tiles_of(const ir::Program& program, const ir::Reduction& reduction,
                          const Decomposition& decomposition) {
-  const auto lengths = ir::reduction_tile(program.grid.rank());
+  const auto lengths = ir::reduction_tile(program.grid().rank());
   const ir::Box& region = reduction.piece.region;
   ir::SharedTiles out;
   for (size_t d = 0; d < lengths.size(); ++d) {
@@ -195,7 +198,7 @@ ir::SharedTiles tiles_of(const ir::Program& program, const ir::Reduction& reduct
 
 ir::Points region_of(const ir::Program& program, const ir::Reduction& reduction,
                      const ir::SharedTiles& tiles, int subdomain) {
-  const auto lengths = ir::reduction_tile(program.grid.rank());
+  const auto lengths = ir::reduction_tile(program.grid().rank());
   const ir::Box& region = reduction.piece.region;
   ir::Points out;
   for (size_t d = 0; d < lengths.size(); ++d) {

@@ -17,7 +17,7 @@ std::optional<size_t> own_dimension(const ir::Program& program, const ir::Access
                                     size_t d) {
   if (!access.in_place || access.at_points) return std::nullopt;
   const ir::Field& field = program.fields[access.field];
-  for (size_t own = 0; own < access.offsets.size(); ++own) {
+  for (size_t own = 0; own < access.maps.size(); ++own) {
     if (field.dimension(own) == static_cast<int>(d)) return own;
   }
   return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<size_t> own_dimension(const ir::Program& program, const ir::Access
 }  // namespace
 
 analysis::Margin reach_of(const ir::Program& program, const ir::Piece& piece) {
-  analysis::Margin out(program.grid.ranges.size());
+  analysis::Margin out(program.grid().ranges.size());
   for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
     if (access->in_place) continue;
     const ir::Field& field = program.fields[access->field];
@@ -68,7 +68,7 @@ void move_profiles(const ir::Program& program, ir::Piece& piece, size_t d, int64
   rewrite_piece(piece, [&](ir::Graph& graph, ir::Node node) {
     if (auto* access = std::get_if<ir::Access>(&node.kind)) {
       const auto own = own_dimension(program, *access, d);
-      if (own) access->offsets[*own] -= static_cast<int>(shift);
+      if (own) access->maps[*own].offset -= static_cast<int>(shift);
     }
     return graph.add(std::move(node));
   });

@@ -33,15 +33,15 @@ class Restriction {
       const auto& [low, high] = owned[d];
       const auto& depth = decomposition.needs.depth[d];
       const bool cut = decomposition.cuts[d] > 1, wraps = decomposition.wraps[d];
-      const bool cut_low = cut && (wraps || low > low_of(whole.grid, d));
-      const bool cut_high = cut && (wraps || high < high_of(whole.grid, d));
+      const bool cut_low = cut && (wraps || low > low_of(whole.grid(), d));
+      const bool cut_high = cut && (wraps || high < high_of(whole.grid(), d));
       memory_.push_back({cut_low ? low - depth.low : -kFar, cut_high ? high + depth.high : kFar});
     }
   }
 
   ir::Program run() {
     for (size_t d = 0; d < memory_.size(); ++d) {
-      out_.grid.ranges[d] = held(whole_.grid.ranges[d], d);
+      out_.domain().box.ranges[d] = held(whole_.grid().ranges[d], d);
     }
     if (in_common_tiles_) set_rim();
     for (ir::Field& field : out_.fields) restrict_field(field);
@@ -62,7 +62,9 @@ class Restriction {
   }
 
   bool wraps(size_t d) const { return decomposition_.wraps[d]; }
-  int64_t period(size_t d) const { return high_of(whole_.grid, d) - low_of(whole_.grid, d) + 1; }
+  int64_t period(size_t d) const {
+    return high_of(whole_.grid(), d) - low_of(whole_.grid(), d) + 1;
+  }
 
   // The part of a range that is in memory. It keeps at least one point, the nearest one, because a
   // field with zero extent would look like an error. No access reads that point.
@@ -132,7 +134,7 @@ class Restriction {
       if (images != 0) move_back(to.back(), d, images * period(d));
     };
     if (!wraps(d)) return append(computed(range, d, 0, reach), 0);
-    if (range == whole_.grid.ranges[d] && !depends_on(piece, d)) {
+    if (range == whole_.grid().ranges[d] && !depends_on(piece, d)) {
       const ir::Range all =
           range_of(range.low.constant - period(d), range.high.constant + period(d));
       return append(computed(all, d, 0, reach), 0);
@@ -165,7 +167,7 @@ class Restriction {
   void settle(const ir::Box& region, ir::Access& access) const {
     const ir::Field& field = out_.fields[access.field];
     for (size_t d = 0; d < memory_.size(); ++d) {
-      const int64_t offset = access.offsets[d];
+      const int64_t offset = access.offset(d);
       const bool below = field.boundary[d].low.kind != ir::BoundaryKind::None &&
                          low_of(region, d) + offset < low_of(field.box, d);
       const bool above = field.boundary[d].high.kind != ir::BoundaryKind::None &&
@@ -185,8 +187,8 @@ class Restriction {
     for (size_t d = 0; d < memory_.size(); ++d) {
       if (!wraps(d)) continue;
       replace_index(piece, d, [&](ir::Graph& graph, ir::NodeId here) {
-        return add_wrapped(graph, here, add_integer(graph, low_of(whole_.grid, d)),
-                           add_integer(graph, high_of(whole_.grid, d)),
+        return add_wrapped(graph, here, add_integer(graph, low_of(whole_.grid(), d)),
+                           add_integer(graph, high_of(whole_.grid(), d)),
                            add_integer(graph, period(d)));
       });
     }
@@ -203,7 +205,7 @@ class Restriction {
     for (const auto& [low, high] : memory_)
       subdomain->neighbours.push_back({low != -kFar, high != kFar});
     for (size_t d = 0; d < memory_.size(); ++d) {
-      subdomain->grid.push_back({low_of(whole_.grid, d), high_of(whole_.grid, d)});
+      subdomain->grid.push_back({low_of(whole_.grid(), d), high_of(whole_.grid(), d)});
     }
     subdomain->halo_exchanges = halos_of(whole_, decomposition_, subdomain_);
     for (size_t r = 0; r < out_.reductions.size(); ++r) {
@@ -233,7 +235,7 @@ class Restriction {
   // The grid points at which the subdomain's points of a record may have weights.
   ir::Points weighed(const ir::Reduction& record) const {
     const ir::Points owned = decomposition_.owned(subdomain_);
-    const int64_t width = whole_.fields[*record.at].width;
+    const int64_t width = whole_.fields[*record.at].as_point_set()->width;
     ir::Points out;
     for (size_t d = 0; d < owned.size(); ++d) {
       const int64_t low = std::max(low_of(record.piece.region, d), owned[d][0] - width);
@@ -262,7 +264,7 @@ class Restriction {
 int64_t wrapped(const ir::Program& program, const Decomposition& decomposition, size_t d,
                 int64_t coordinate) {
   if (!decomposition.wraps[d]) return coordinate;
-  const int64_t low = low_of(program.grid, d), high = high_of(program.grid, d);
+  const int64_t low = low_of(program.grid(), d), high = high_of(program.grid(), d);
   const int64_t period = high - low + 1;
   return coordinate < low    ? coordinate + period
          : coordinate > high ? coordinate - period

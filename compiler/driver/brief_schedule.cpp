@@ -38,7 +38,7 @@ class Readers {
  public:
   Readers(const schedule::Schedule& wanted, const ir::Program& program,
           const std::vector<schedule::Machine>& machines)
-      : wanted_(wanted), rank_(program.grid.rank()) {
+      : wanted_(wanted), rank_(program.grid().rank()) {
     for (const schedule::Machine& machine : machines) {
       schedulers_.emplace_back(program, machine);
       const bool takes = read(schedule::print(wanted, rank_), schedulers_.back()) == wanted;
@@ -77,7 +77,7 @@ class Readers {
 
 std::string brief_schedule(const schedule::Schedule& schedule, const ir::Program& program,
                            const std::vector<schedule::Machine>& machines) {
-  const std::string whole = schedule::print(schedule, program.grid.rank());
+  const std::string whole = schedule::print(schedule, program.grid().rank());
   Readers readers(schedule, program, machines);
   const Words words = words_of(whole);
   Words kept = {words.front()};

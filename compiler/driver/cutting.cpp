@@ -45,8 +45,8 @@ ir::Program subdomain_alone(const ir::Program& program, const Cutting& cutting) 
   for (size_t d = 0; d < owned.size(); ++d) {
     const auto& [low, high] = owned[d];
     out.rim.resize(owned.size());
-    out.rim[d] = {std::max<int64_t>(low - decompose::low_of(out.grid, d), 0),
-                  std::max<int64_t>(decompose::high_of(out.grid, d) - high, 0)};
+    out.rim[d] = {std::max<int64_t>(low - decompose::low_of(out.grid(), d), 0),
+                  std::max<int64_t>(decompose::high_of(out.grid(), d) - high, 0)};
   }
   out.subdomain.reset();
   return out;
@@ -128,10 +128,10 @@ class Chooser {
   // steps also compute the rim (ir::Program::rim). The last step does not.
   static double redundancy(const ir::Program& subdomain) {
     double written = 1, owned = 1;
-    for (size_t d = 0; d < subdomain.grid.ranges.size(); ++d) {
+    for (size_t d = 0; d < subdomain.grid().ranges.size(); ++d) {
       const int64_t rim = subdomain.rim.empty() ? 0 : subdomain.rim[d][0] + subdomain.rim[d][1];
-      written *= static_cast<double>(decompose::high_of(subdomain.grid, d) -
-                                     decompose::low_of(subdomain.grid, d) + 1 - rim);
+      written *= static_cast<double>(decompose::high_of(subdomain.grid(), d) -
+                                     decompose::low_of(subdomain.grid(), d) + 1 - rim);
       owned *= static_cast<double>(subdomain.subdomain->owned[d][1] -
                                    subdomain.subdomain->owned[d][0] + 1);
     }
@@ -140,9 +140,9 @@ class Chooser {
 
   static double points_of(const ir::Program& program) {
     double points = 1;
-    for (size_t d = 0; d < program.grid.ranges.size(); ++d) {
-      points *= static_cast<double>(decompose::high_of(program.grid, d) -
-                                    decompose::low_of(program.grid, d) + 1);
+    for (size_t d = 0; d < program.grid().ranges.size(); ++d) {
+      points *= static_cast<double>(decompose::high_of(program.grid(), d) -
+                                    decompose::low_of(program.grid(), d) + 1);
     }
     return points;
   }
@@ -157,15 +157,13 @@ class Chooser {
   // The predicted time for exchanges, in seconds per step.
   double exchange(const decompose::Decomposition& decomposition) const {
     double seconds = 0;
-    const bool cut = ir::cuts_steps(program_);
-    const auto phases = ir::phases(program_);
+    const auto leaves = ir::leaves_of_step(program_);
     for (size_t o = 0; o < decomposition.needs.by_occasion.size(); ++o) {
       if (decomposition.needs.by_occasion[o].empty()) continue;
       const double bytes = decompose::bytes_received(program_, decomposition, o);
-      // If steps are cut into phases, occasions 1, 3, 5, ... are exchanges for the iterations of a
-      // phase (decompose::Needs).
-      const double iterations =
-          cut && o % 2 == 1 ? static_cast<double>(phases[o / 2].iterations) : 1;
+      // If steps are cut into phases, each leaf has an occasion (decompose::Needs).
+      const auto* phase = ir::cuts_steps(program_) ? std::get_if<ir::Phase>(&leaves[o]) : nullptr;
+      const double iterations = phase ? static_cast<double>(phase->iterations_per_step()) : 1;
       seconds += (link_.seconds + bytes / link_.bytes_per_second) * iterations /
                  static_cast<double>(decomposition.needs.lasts[o]);
     }
@@ -226,11 +224,11 @@ bool is_number(const std::string& text) {
 std::optional<Cutting> cut(const ir::Program& program, const CutRequest& request,
                            const std::string& line, const schedule::Machine& machine,
                            const Link& link, Diagnostics& diagnostics) {
-  const int rank = program.grid.rank();
+  const int rank = program.grid().rank();
   const auto given = decompose::parse(request.cuts, rank);
   if (!given) {
     diagnostics
-        .error("L032", program.grid_span,
+        .error("L032", program.domain().span,
                fmt::format("'{}' is not a valid way to cut a grid of {} dimension{}", request.cuts,
                            rank, rank == 1 ? "" : "s"))
         .hint =

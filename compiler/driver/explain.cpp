@@ -57,17 +57,17 @@ std::string level_name(const ir::Field& field, size_t level) {
 
 // Coordinates of the grid, if declared: as written, and at the default values of params.
 std::string coordinate_section(const ir::Program& program) {
-  if (program.axes.empty()) return "";
+  if (program.domain().axes.empty()) return "";
   const auto known = ir::default_axis_values(program);
   const auto value = [&](const std::string& text, double number) {
     const std::string printed = known ? ir::print_coordinate(program, number) : text;
     return printed == text ? text : fmt::format("{} = {}", text, printed);
   };
   std::vector<Row> rows = {{"dimension", "origin", "spacing"}};
-  for (size_t d = 0; d < program.axes.size(); ++d) {
-    const ir::Axis& axis = program.axes[d];
+  for (size_t d = 0; d < program.domain().axes.size(); ++d) {
+    const ir::Axis& axis = program.domain().axes[d];
     const ir::AxisValue at = known ? (*known)[d] : ir::AxisValue{};
-    rows.push_back({kAxes[program.axes.size() - 1 - d], value(axis.origin_text, at.origin),
+    rows.push_back({kAxes[program.domain().axes.size() - 1 - d], value(axis.origin_text, at.origin),
                     value(axis.spacing_text, at.spacing)});
   }
   return "Coordinates: index i of a dimension lies at origin + i * spacing\n" + table(rows, "  ") +
@@ -242,18 +242,20 @@ std::string phase_section(const schedule::Phases& phases, const ir::Program& pro
     for (const ir::Function& function : planned->tiles.program().functions) {
       names.push_back(function.name);
     }
-    const int64_t iterations = planned->phase.iterations;
+    const int64_t iterations = planned->phase.iterations, times = planned->phase.times;
     const int time_tile = std::max(planned->limited(schedule).time_tile, 1);
     rows.push_back({fmt::format("{}", rows.size()), fmt::format("{}", fmt::join(names, ", ")),
-                    iterations == 1 ? "once" : fmt::format("{} times", iterations),
+                    times > 1         ? fmt::format("{} x {} times", times, iterations)
+                    : iterations == 1 ? "once"
+                                      : fmt::format("{} times", iterations),
                     iterations == 1 ? "one" : tiles_of(iterations, time_tile, "iteration")});
   }
   const auto in_step =
       std::count_if(program.reductions.begin(), program.reductions.end(),
-                    [](const ir::Reduction& reduction) { return reduction.place.has_value(); });
+                    [](const ir::Reduction& reduction) { return reduction.in_step; });
   std::string why;
   if (in_step > 0) why = "where it reads a reduction";
-  if (!program.repeats.empty()) {
+  if (ir::repeats_in_steps(program)) {
     why += (why.empty() ? "" : ", and ") + std::string("where a repeat begins and ends");
   }
   const std::string of_reductions =
@@ -287,8 +289,10 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
     } else if (reduction.target) {
       name += fmt::format(" over {}", fmt::join(ir::reduced_dimensions(program, reduction), ", "));
     }
-    if (reduction.place) {
-      rows.push_back({name, "in the step, " + place_of(program, *reduction.place), "none"});
+    if (reduction.in_step) {
+      const auto id = static_cast<ir::ReductionId>(&reduction - program.reductions.data());
+      const size_t functions = ir::functions_before(program, id).value_or(0);
+      rows.push_back({name, "in the step, " + place_of(program, functions), "none"});
       continue;
     }
     rows.push_back({name,
@@ -301,7 +305,7 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   std::string out =
       "Reductions: a time tile ends before each evaluation; separate kernels, fixed order\n";
   out += table(rows, "  ");
-  if (program.stop) {
+  if (program.run.until) {
     out += "  stop: one flag is read back after each evaluation of a reduction in the condition;\n";
     out +=
         kernel::answer_point(module)
@@ -402,7 +406,7 @@ std::string explain(const ir::Program& program, const Source& source,
     out += fmt::format("Phase {}. ", p + 1);
     out += tile_section(phases.all()[p]->tiles.program(), steps, "iteration") + "\n";
   }
-  const std::string line = all_settings ? schedule::print(*schedule, program.grid.rank())
+  const std::string line = all_settings ? schedule::print(*schedule, program.grid().rank())
                                         : brief_schedule(*schedule, program, {machine});
   out += schedule_section(scheduler, *schedule, line, why) + "\n";
   const int time_tile = std::max(phases.cut() ? 1 : schedule->time_tile, 1);

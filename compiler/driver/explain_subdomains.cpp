@@ -156,7 +156,7 @@ std::string cuts_section(const ir::Program& program, const Cutting& cutting,
   std::vector<SubdomainRow> rows = {
       {"cut (x first)", "points of a subdomain", "steps", "per step (us)", "efficiency"}};
   for (const decompose::Cuts& cuts :
-       decompose::all_cuts(decomposition.subdomains(), program.grid.rank())) {
+       decompose::all_cuts(decomposition.subdomains(), program.grid().rank())) {
     Diagnostics refusals;
     const auto other =
         cut(program, {decompose::print(cuts), request.steps}, line, machine, link, refusals);
@@ -216,13 +216,13 @@ std::string explain_subdomains(const ir::Program& program, const CutRequest& req
   }
   std::vector<SubdomainRow> rows = {
       {"grid", fmt::format("{} points (x first), cut {} into {} subdomains",
-                           extents_of(box_of(program.grid)), decompose::print(decomposition.cuts),
+                           extents_of(box_of(program.grid())), decompose::print(decomposition.cuts),
                            decomposition.subdomains())},
       {"for", fmt::format("{} ({}); {}: {} us and {:.0f} GB/s into a subdomain", machine.name,
                           machine.description, link.name, microseconds(link.seconds),
                           1e-9 * link.bytes_per_second)},
       {"a subdomain owns", fmt::format("{} points; including its halo, it stores {}",
-                                       extents_of(owned), extents_of(box_of(own.grid)))},
+                                       extents_of(owned), extents_of(box_of(own.grid())))},
       {"schedule", brief_schedule(cutting->schedule, own, {machine})},
       {"exchange", fmt::format("{}, {}; {}", every(decomposition.steps, "step"), tiles,
                                beside ? "overlapped with the interior of the last tile"
@@ -237,7 +237,7 @@ std::string explain_subdomains(const ir::Program& program, const CutRequest& req
                    1e-9 * points / seconds, times_one_device(program, line, machine, seconds),
                    percent(expected.efficiency()), decomposition.subdomains())},
   };
-  const std::string own_line = schedule::print(cutting->schedule, program.grid.rank());
+  const std::string own_line = schedule::print(cutting->schedule, program.grid().rank());
   return "Subdomains, one for each device\n" +
          table(rows, TableStyle{.indent = "  ", .text_last = true}) + "\n" +
          messages_section(program, *cutting) + "\n" +

@@ -53,9 +53,9 @@ void check_axis(const Program& program, const Axis& axis, const Evaluated& found
 
 std::vector<AxisValue> axis_values(const Program& program, const std::vector<int64_t>& integers,
                                    const std::vector<double>& reals) {
-  std::vector<AxisValue> values(program.grid.ranges.size());
-  for (size_t d = 0; d < program.axes.size(); ++d) {
-    values[d] = evaluate(program.axes[d], integers, reals).value;
+  std::vector<AxisValue> values(program.grid().ranges.size());
+  for (size_t d = 0; d < program.domain().axes.size(); ++d) {
+    values[d] = evaluate(program.domain().axes[d], integers, reals).value;
   }
   return values;
 }
@@ -72,7 +72,7 @@ std::vector<AxisValue> axes_of(const Field& field, const std::vector<AxisValue>&
 std::string axis_name(const Program& program, const Field& field, size_t d) {
   const int of_grid = field.dimension(d);
   if (of_grid == kPoints) return "point";
-  return of_grid == kTime ? "time" : kAxes[program.grid.rank() - 1 - of_grid];
+  return of_grid == kTime ? "time" : kAxes[program.grid().rank() - 1 - of_grid];
 }
 
 std::optional<std::vector<AxisValue>> default_axis_values(const Program& program) {
@@ -83,7 +83,7 @@ std::optional<std::vector<AxisValue>> default_axis_values(const Program& program
     reals.push_back(param.real_value.value_or(0));
   }
   bool known = true;
-  for (const Axis& axis : program.axes) {
+  for (const Axis& axis : program.domain().axes) {
     for_each_param(axis, [&](ParamId id) {
       const Param& param = program.params[id];
       known = known && (param.integer_value || param.real_value);
@@ -106,13 +106,13 @@ bool is_known(const Axis& axis) {
 
 void check_axes(const Program& program, const std::vector<int64_t>& integers,
                 const std::vector<double>& reals, Diagnostics& out) {
-  for (const Axis& axis : program.axes) {
+  for (const Axis& axis : program.domain().axes) {
     check_axis(program, axis, evaluate(axis, integers, reals), out);
   }
 }
 
 void check_known_axes(const Program& program, Diagnostics& out) {
-  for (const Axis& axis : program.axes) {
+  for (const Axis& axis : program.domain().axes) {
     if (is_known(axis)) check_axis(program, axis, evaluate(axis, {}, {}), out);
   }
 }

@@ -40,10 +40,10 @@ Program bake_params(const Program& program) {
   // The stop condition is not folded: it is evaluated whenever one of its reductions is evaluated,
   // so it must keep all its reductions.
   Program stop;
-  stop.stop = program.stop;
-  baked.stop = rewrite_graphs(std::move(stop), [&](Graph& graph, Node node) {
-                 return graph.add(bake(program, std::move(node)));
-               }).stop;
+  stop.run.until = program.run.until;
+  baked.run.until = rewrite_graphs(std::move(stop), [&](Graph& graph, Node node) {
+                      return graph.add(bake(program, std::move(node)));
+                    }).run.until;
   return drop_dead_nodes(baked);
 }
 

@@ -73,7 +73,7 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
         "in bytes "
         "that fits a 64-bit integer";
   };
-  if (!bytes_of_box(program.grid, 1, integers)) too_large(program.grid_span, "the grid");
+  if (!bytes_of_box(program.grid(), 1, integers)) too_large(program.domain().span, "the grid");
   for (const Field& field : program.fields) {
     int64_t bytes = 0;
     for (const Component& component : field.components) bytes += size_in_bytes(component.type);
@@ -87,8 +87,8 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
       if (!bytes_of_box(piece.region, 1, integers)) too_large(piece.span, "the region");
       for (const Node& node : piece.graph.nodes()) {
         const auto* access = std::get_if<Access>(&node.kind);
-        for (size_t d = 0; access && d < access->offsets.size(); ++d) {
-          if (magnitude(access->offsets[d]) > kLargestOffset) too_large(node.span, "the offset");
+        for (size_t d = 0; access && d < access->maps.size(); ++d) {
+          if (magnitude(access->offset(d)) > kLargestOffset) too_large(node.span, "the offset");
         }
       }
     }
@@ -99,7 +99,7 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
     }
   }
   if (program.steps && !evaluate(*program.steps, integers)) {
-    too_large(program.grid_span, "the number of steps");
+    too_large(program.domain().span, "the number of steps");
   }
 }
 
@@ -113,10 +113,10 @@ void for_each_affine(const Program& program, Visit visit) {
       visit(range.high);
     }
   };
-  box(program.grid);
+  box(program.grid());
   for (const Field& field : program.fields) {
     box(field.box);
-    if (field.within) box(*field.within);
+    if (const PointSet* set = field.as_point_set()) box(set->within);
   }
   for (const Function& function : program.functions) {
     for (const Piece& piece : function.pieces) box(piece.region);
@@ -142,7 +142,7 @@ int64_t most_steps(const Program& program) {
       const auto* access = std::get_if<Access>(&node.kind);
       if (!access || !access->in_place) continue;
       const Field& field = program.fields[access->field];
-      if (field.is_series()) ahead = std::max<int64_t>(ahead, access->offsets[0]);
+      if (field.is_series()) ahead = std::max<int64_t>(ahead, access->offset(0));
     }
   };
   for (const Function& function : program.functions) {

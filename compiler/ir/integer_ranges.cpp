@@ -125,9 +125,9 @@ IntegerRanges::IntegerRanges(const Program& program, const Box* region, int64_t 
       bound(range.high);
     }
   };
-  bound_box(program.grid);
+  bound_box(program.grid());
   extents_.assign(program.params.size(), 0);
-  for (const Range& range : program.grid.ranges) {
+  for (const Range& range : program.grid().ranges) {
     const Affine extent = range.high - range.low;
     for (const auto& [id, times] : extent.terms) extents_[id] += times == 1;
   }

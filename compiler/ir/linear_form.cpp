@@ -51,8 +51,8 @@ Translates::Place Translates::place(NodeId id) {
   const auto* access = std::get_if<Access>(&node.kind);
   if (access && !access->in_place) {
     key = {kAccess, type, access->field, access->component, access->level};
-    for (int d = 0; d < static_cast<int>(access->offsets.size()); ++d) {
-      const int offset = access->offsets[d];
+    for (int d = 0; d < static_cast<int>(access->maps.size()); ++d) {
+      const int offset = access->offset(d);
       result.position.push_back(shifts(d) ? offset : 0);
       key.push_back(shifts(d) ? 0 : offset);
       if (d == dimension_) result.plane = offset;
@@ -500,7 +500,7 @@ int latency(const Graph& graph, NodeId root, int stream_dimension, int newest) {
   for (NodeId id = 0; id <= root; ++id) {
     int& own = depth[id];
     if (const auto* access = std::get_if<Access>(&graph[id].kind)) {
-      if (access->offsets[stream_dimension] == newest) own = 0;
+      if (access->offset(stream_dimension) == newest) own = 0;
       continue;
     }
     for (NodeId operand : operands(graph[id])) {
@@ -528,7 +528,7 @@ std::vector<Addend> stand_ins(const Graph& graph, const std::vector<Addend>& add
     Position offsets = addend.position;
     offsets[stream_dimension] = addend.plane;
     const bool is_product = is_float_op(graph, addend.value, Op::Mul);
-    addend.value = out.add({Access{addend.shape, 0, 0, std::move(offsets), 0}, type, {}, ""});
+    addend.value = out.add({Access{addend.shape, 0, 0, shifts(offsets), 0}, type, {}, ""});
     if (is_product) {
       addend.value = out.add({Operation{Op::Mul, {addend.value, addend.value}}, type, {}, ""});
     }
@@ -565,7 +565,8 @@ SignedNode write_sum(Graph& graph, Translates& translates, Scalar type, const Li
     key.push_back(in_memory_order ? 0 : 1);
     if (in_memory_order) {
       key.insert(key.end(), {access->field, access->component, access->level});
-      key.insert(key.end(), access->offsets.begin(), access->offsets.end());
+      const std::vector<int> offsets = offsets_of(access->maps);
+      key.insert(key.end(), offsets.begin(), offsets.end());
     }
     return key;
   };

@@ -329,7 +329,8 @@ void check_overflow(const Program& program, Diagnostics& diagnostics) {
   }
   for (const Init& init : program.inits) check(init.piece, 0);
   for (const Reduction& reduction : program.reductions) check(reduction.piece, reduction.every);
-  if (program.stop) checker.check(program.stop->graph, {program.stop->condition}, nullptr, {});
+  if (program.run.until)
+    checker.check(program.run.until->graph, {program.run.until->condition}, nullptr, {});
   for (const Requirement& requirement : program.requirements) {
     checker.check(requirement.graph, {requirement.condition}, nullptr, {}, 0);
   }
@@ -341,11 +342,12 @@ Program wrap_integers(Program program) {
   }
   for (Init& init : program.inits) wrap(program, init.piece);
   for (Reduction& reduction : program.reductions) wrap(program, reduction.piece);
-  if (program.stop) wrap(program, program.stop->graph, {&program.stop->condition}, nullptr);
+  if (program.run.until)
+    wrap(program, program.run.until->graph, {&program.run.until->condition}, nullptr);
   for (Requirement& requirement : program.requirements) {
     wrap(program, requirement.graph, {&requirement.condition}, nullptr);
   }
-  for (Axis& axis : program.axes) {
+  for (Axis& axis : program.domain().axes) {
     wrap(program, axis.graph, {&axis.origin, &axis.spacing, &axis.admissible}, nullptr);
   }
   for (Param& param : program.params) {

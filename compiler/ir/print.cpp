@@ -36,6 +36,16 @@ std::string print_constant(const Constant& constant, Scalar type) {
   return fmt::format("{}", constant.real);
 }
 
+// The offset of a map that shifts, otherwise the whole map of the index `i`.
+std::vector<std::string> printed(const std::vector<IndexMap>& maps) {
+  std::vector<std::string> out;
+  for (const IndexMap& map : maps) {
+    out.push_back(map.shifts() ? fmt::format("{}", map.offset)
+                               : fmt::format("({}*i{:+})/{}", map.scale, map.offset, map.divisor));
+  }
+  return out;
+}
+
 class GraphPrinter {
  public:
   GraphPrinter(const Program& program, const Graph& graph, const std::vector<NodeId>& roots,
@@ -98,7 +108,7 @@ class GraphPrinter {
         const Field& field = self.program_.fields[a.field];
         std::string out = field.name;
         if (a.level) out += fmt::format("@-{}", a.level);
-        out += fmt::format("[{}]", fmt::join(a.offsets, ","));
+        out += fmt::format("[{}]", fmt::join(printed(a.maps), ","));
         out += field.components[a.component].path;
         if (a.escapes) out += "?";
         return out;
@@ -196,16 +206,16 @@ std::string print_field(const Program& program, const Field& field,
                                 print(field.box, params));
   if (field.read_in_place()) {
     std::vector<std::string> dimensions;
-    for (const int d : field.dimensions) {
+    for (const int d : field.dimensions()) {
       dimensions.push_back(d == kTime ? "time" : d == kPoints ? "points" : fmt::format("{}", d));
     }
     out += fmt::format(" along [{}]", fmt::join(dimensions, ", "));
   }
-  if (field.is_point_set()) {
-    out += fmt::format(" within {} weighing {}{}", print(*field.within, params), field.width,
-                       field.weighted ? " by weights" : "");
-  } else if (field.points) {
-    out += fmt::format(" of points {}", *field.points);
+  if (const PointSet* set = field.as_point_set()) {
+    out += fmt::format(" within {} weighing {}{}", print(set->within, params), set->width,
+                       set->weighted ? " by weights" : "");
+  } else if (field.set()) {
+    out += fmt::format(" of points {}", *field.set());
   }
   if (field.history > 1) out += fmt::format(" history {}", field.history);
   if (field.constant) out += " constant";
@@ -234,6 +244,24 @@ std::string print_piece(const Program& program, const Piece& piece,
   return out;
 }
 
+std::string print_steps(const Program& program, const Sequence& sequence, size_t depth) {
+  std::string out;
+  const std::string indent(2 * depth, ' ');
+  for (const Step& step : sequence) {
+    if (const auto* inner = std::get_if<Sequence>(&step.kind)) {
+      out += print_steps(program, *inner, depth);
+    } else if (const auto* apply = std::get_if<Apply>(&step.kind)) {
+      out += fmt::format("{}apply {}\n", indent, program.functions[apply->function].name);
+    } else if (const auto* reduce = std::get_if<Reduce>(&step.kind)) {
+      out += fmt::format("{}reduce {}\n", indent, program.reductions[reduce->reduction].name);
+    } else if (const auto* repeat = std::get_if<Repeat>(&step.kind)) {
+      out += fmt::format("{}repeat {} times\n", indent, repeat->iterations);
+      out += print_steps(program, repeat->body, depth + 1);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string print(const Program& program) {
@@ -241,19 +269,16 @@ std::string print(const Program& program) {
   std::string out =
       fmt::format("program {} real={} fp={}\n", program.name, name(program.real), name(program.fp));
   for (const Param& param : program.params) out += print_param(program, param);
-  out += fmt::format("grid {}", print(program.grid, params));
+  out += fmt::format("grid {}", print(program.grid(), params));
   if (program.steps) out += fmt::format(" steps {}", print(*program.steps, params));
-  out += print(program.axes) + "\n";
+  out += print(program.domain().axes) + "\n";
   for (const Field& field : program.fields) out += print_field(program, field, params);
   const auto field_name = [&](FieldId id) { return program.fields[id].name; };
   for (const Function& function : program.functions) {
     out += fmt::format("function {} -> {}\n", function.name, target_names(program, function));
     for (const Piece& piece : function.pieces) out += print_piece(program, piece, params);
   }
-  for (const Repeat& repeat : program.repeats) {
-    out += fmt::format("repeat functions {}..{} {} times\n", repeat.first, repeat.end - 1,
-                       repeat.iterations);
-  }
+  if (cuts_steps(program)) out += "step\n" + print_steps(program, program.run.body, 1);
   for (const Init& init : program.inits) {
     out += fmt::format("init {}\n", field_name(init.field));
     out += print_piece(program, init.piece, params);
@@ -266,14 +291,13 @@ std::string print(const Program& program) {
       const auto over = reduced_dimensions(program, reduction);
       out += fmt::format("over [{}] ", fmt::join(over, ", "));
     }
-    out += reduction.place ? fmt::format("in the step after {} functions\n", *reduction.place)
-                           : fmt::format("every {}\n", reduction.every);
+    out += reduction.in_step ? "in the step\n" : fmt::format("every {}\n", reduction.every);
     out += print_piece(program, reduction.piece, params);
   }
-  if (program.stop) {
-    const GraphPrinter graph(program, program.stop->graph, {program.stop->condition}, {});
+  if (program.run.until) {
+    const GraphPrinter graph(program, program.run.until->graph, {program.run.until->condition}, {});
     out += "stop\n" + graph.definitions("    ");
-    out += fmt::format("    = {}\n", graph.use(program.stop->condition));
+    out += fmt::format("    = {}\n", graph.use(program.run.until->condition));
   }
   for (const Requirement& r : program.requirements)
     out += fmt::format("require {}\n", visible(r.text));

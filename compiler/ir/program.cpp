@@ -38,7 +38,10 @@ struct HashKind {
   uint64_t operator()(const Access& a) const {
     uint64_t hash = mix(mix(6, static_cast<uint64_t>(a.field)), static_cast<uint64_t>(a.component));
     hash = mix(mix(hash, static_cast<uint64_t>(a.level)), a.escapes);
-    for (int offset : a.offsets) hash = mix(hash, static_cast<uint64_t>(offset));
+    for (const IndexMap& map : a.maps) {
+      hash = mix(mix(hash, static_cast<uint64_t>(map.offset)),
+                 static_cast<uint64_t>(map.scale) << 32 | static_cast<uint64_t>(map.divisor));
+    }
     return hash;
   }
   uint64_t operator()(const Operation& o) const {
@@ -129,9 +132,7 @@ bool keeps(const Piece& piece, NodeId result, const Output& output) {
   }
   const auto* access = std::get_if<Access>(&piece.graph[result].kind);
   return access && access->field == output.field && access->component == output.component &&
-         access->level == 0 &&
-         std::all_of(access->offsets.begin(), access->offsets.end(),
-                     [](int offset) { return offset == 0; });
+         access->level == 0 && access->at_point();
 }
 
 bool is_written(const Program& program, FieldId field) {
@@ -259,12 +260,47 @@ Scalar value_type(const Reduction& reduction) {
 
 std::vector<int> reduced_dimensions(const Program& program, const Reduction& reduction) {
   std::vector<int> kept;
-  if (reduction.target) kept = program.fields[*reduction.target].dimensions;
+  if (reduction.target) kept = program.fields[*reduction.target].dimensions();
   std::vector<int> out;
-  for (int d = 0; d < program.grid.rank(); ++d) {
+  for (int d = 0; d < program.grid().rank(); ++d) {
     if (std::find(kept.begin(), kept.end(), d) == kept.end()) out.push_back(d);
   }
   return out;
+}
+
+Step::Step(const Step&) = default;
+Step::Step(Step&&) noexcept = default;
+Step& Step::operator=(const Step&) = default;
+Step& Step::operator=(Step&&) noexcept = default;
+Step::~Step() = default;
+
+std::vector<IndexMap> shifts(const std::vector<int>& offsets) {
+  return {offsets.begin(), offsets.end()};
+}
+
+std::vector<int> offsets_of(const std::vector<IndexMap>& maps) {
+  std::vector<int> offsets;
+  for (const IndexMap& map : maps) offsets.push_back(map.offset);
+  return offsets;
+}
+
+std::vector<int> Field::dimensions() const {
+  if (const auto* profile = std::get_if<Profile>(&kind)) return profile->dimensions;
+  if (const auto* series = std::get_if<Series>(&kind)) {
+    std::vector<int> all = {kTime};
+    all.insert(all.end(), series->dimensions.begin(), series->dimensions.end());
+    return all;
+  }
+  if (is_point_set()) return {kPoints};
+  const auto* values = std::get_if<AtPoints>(&kind);
+  if (!values) return {};
+  return values->per_step ? std::vector<int>{kTime, kPoints} : std::vector<int>{kPoints};
+}
+
+std::optional<FieldId> Field::set() const {
+  if (const PointSet* own = as_point_set()) return own->id;
+  const auto* values = std::get_if<AtPoints>(&kind);
+  return values ? std::optional(values->set) : std::nullopt;
 }
 
 std::optional<ReductionId> reduction_into(const Program& program, FieldId field) {
@@ -280,18 +316,8 @@ std::optional<Sampled> sampled_by(const Program& program, const Reduction& recor
   const auto* access = std::get_if<Access>(&piece.graph[piece.results[0]].kind);
   if (!access || access->in_place || access->level != 0 || access->escapes != 0)
     return std::nullopt;
-  const bool here = std::all_of(access->offsets.begin(), access->offsets.end(),
-                                [](int offset) { return offset == 0; });
-  if (!here || !is_written(program, access->field)) return std::nullopt;
+  if (!access->at_point() || !is_written(program, access->field)) return std::nullopt;
   return Sampled{access->field, access->component};
-}
-
-std::vector<ReductionId> reductions_at(const Program& program, size_t functions) {
-  std::vector<ReductionId> found;
-  for (size_t r = 0; r < program.reductions.size(); ++r) {
-    if (program.reductions[r].place == functions) found.push_back(static_cast<ReductionId>(r));
-  }
-  return found;
 }
 
 std::vector<ReductionId> reductions_read(const Graph& graph) {
@@ -306,7 +332,7 @@ std::vector<ReductionId> reductions_read(const Graph& graph) {
 std::optional<int64_t> steps_between_evaluations(const Program& program) {
   std::optional<int64_t> least;
   for (const Reduction& reduction : program.reductions) {
-    if (reduction.place || sampled_by(program, reduction)) continue;
+    if (reduction.in_step || sampled_by(program, reduction)) continue;
     least = std::min(least.value_or(reduction.every), reduction.every);
   }
   return least;
@@ -314,7 +340,7 @@ std::optional<int64_t> steps_between_evaluations(const Program& program) {
 
 bool reduces_in_steps(const Program& program) {
   return std::any_of(program.reductions.begin(), program.reductions.end(),
-                     [](const Reduction& reduction) { return reduction.place.has_value(); });
+                     [](const Reduction& reduction) { return reduction.in_step; });
 }
 
 Constant neutral(Reducer reducer, Scalar type) {

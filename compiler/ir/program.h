@@ -2,11 +2,29 @@
 // comprehensions unrolled, tables and fixed integer params folded, structures and vectors split
 // into scalar components, types explicit, every access proved or its check recorded.
 //
-//   program   = params axes fields functions repeats inits reductions stop? requirements checks
-//   function  = target fields, pieces            one snapshot; pieces do not overlap
-//   piece     = box, graph, a result per component of the targets
-//   graph     = nodes in topological order; a node's operands come before it
-//   node      = constant | param | index | time | reduction | access | operation
+//   program      = name real fp params domains steps fields functions run inits reductions
+//                  requirements checks step_limits facts phase_of rim subdomain
+//   domain       = name box axes span
+//   field        = name components domain box kind history constant boundary span
+//   kind         = OnGrid | Profile | Series | PointSet | AtPoints
+//   function     = name targets pieces span kept domain
+//   piece        = region index_names graph results span
+//   run          = While
+//   step         = Sequence | Apply | Repeat | Reduce | While
+//   sequence     = step...
+//   apply        = function
+//   repeat       = iterations body span
+//   reduce       = reduction
+//   while        = until body
+//   reduction    = name reducer piece every span in_step target at domain
+//   node         = Constant | ParamRef | Index | Time | ReductionRef | Access | Operation
+//   access       = field component level maps escapes excess in_place per_step at_points
+//                  weights_in_double
+//   indexmap     = offset scale divisor
+//
+// A function computes its targets in one sweep: all pieces read the values from before the sweep,
+// and pieces do not overlap. A graph is a list of nodes in topological order: a node's operands
+// come before it.
 //
 // An expression is a graph and not a tree: each common subexpression is one node, every pass is a
 // loop over a vector (no recursion, no depth limit), and the interpreter evaluates the nodes in
@@ -32,6 +50,7 @@
 
 namespace stencil::ir {
 
+using DomainId = Id<struct Domain>;
 using FieldId = Id<struct Field>;
 using NodeId = Id<struct Node>;
 using ReductionId = Id<struct Reduction>;
@@ -90,51 +109,64 @@ struct Boundary {
   friend bool operator==(const Boundary&, const Boundary&) = default;
 };
 
-// Entries of Field::dimensions that are not dimensions of the grid: the steps of the run, and the
-// points of a set.
+// Where a field has values, and what the dimensions of its box mean. Schedules tile only fields on
+// the grid. Kernels read the others directly from memory. Those are constant and have one level,
+// with two exceptions: a profile that a reduction computes (Reduction::target), which has a second
+// level if the program reads NAME@-1, and a record (Reduction::at), which the run fills row by row
+// and the program cannot read.
+struct OnGrid {};               // a value at every point of a box of the domain
+struct Profile {                // a value for every index in some of the domain's dimensions
+  std::vector<int> dimensions;  // of the domain, ascending, not all
+};
+struct Series {  // a value or a profile for every step: the first dimension is the step
+  std::vector<int> dimensions;  // the others, as in a profile
+};
+// A set of points, indexed by the number of the point. Its F64 components are the position in grid
+// coordinates, one per dimension of the domain, outermost first. If the program gives the weights,
+// they follow: `width` of them per dimension, those of dimension 0 first. Reading a set at a grid
+// point gives the sum of the weights that its points have there (compiler/reference/points.h).
+struct PointSet {
+  FieldId id;                   // of the field itself
+  int width = 2;                // grid points per dimension to which a point has a weight
+  bool weighted = false;        // the program gives the weights; otherwise multilinear, width 2
+  Scalar weight = Scalar::F32;  // type of the stored weights: F64 if any use of them is in F64
+  Box within = {};              // the points must lie in this box of the domain
+};
+// A value per point of a set. Reading such a field at a grid point gives the sum of (value * weight
+// of the point at this grid point) over all points of the set.
+struct AtPoints {
+  FieldId set;
+  bool per_step = false;  // a record: the first dimension is its row
+};
+
+// Entries of Field::dimensions() that are not dimensions of the domain: the steps of the run, and
+// the points of a set.
 constexpr int kTime = -1;
 constexpr int kPoints = -2;
 
-// A field has a value at every point of a box of the grid. A profile lacks some of the grid's
-// dimensions, and a series has a value for every step. Schedules do not tile profiles and series:
-// kernels read them directly from memory. They are constant and have one level, with two
-// exceptions. A profile that a reduction computes (Reduction::target) changes, and has a second
-// level if the program reads NAME@-1. A record (Reduction::at) is a series that the run fills row
-// by row; the program cannot read it.
-//
-// A set of points is a field indexed by the number of the point. Its F64 components are the
-// position in grid coordinates, one per dimension, outermost first. If the program gives the
-// weights, they follow: `width` of them per dimension, those of dimension 0 first. A field may have
-// one value per point of a set. Reading such a field at a grid point gives the sum of (value *
-// weight of the point at this grid point) over all points of the set. Reading the set itself gives
-// the sum of the weights (compiler/reference/points.h).
 struct Field {
   std::string name;
   std::vector<Component> components;
-  Box box;          // the points that exist, in grid coordinates; of a series: step numbers from 0
+  DomainId domain = 0;
+  Box box;  // the points that exist, in coordinates of the domain; of a series: step numbers from 0
+  std::variant<OnGrid, Profile, Series, PointSet, AtPoints> kind = OnGrid{};
   int history = 1;  // levels that exist: @0, @-1, ... @-(history-1)
   bool constant = false;
   // Per dimension, outermost first, applied independently. If an access leaves the field in several
   // dimensions with a constant rule, the first of them decides the value.
   std::vector<Boundary> boundary;
   Span span;
-  // The meaning of each dimension of `box`: kTime, kPoints or the number of a grid dimension,
-  // ascending. Empty: the dimensions of the grid.
-  std::vector<int> dimensions = {};
 
+  // The meaning of each dimension of `box`: kTime, kPoints or the number of a dimension of the
+  // domain, ascending. Empty for a field on the grid, which has all of them.
+  std::vector<int> dimensions() const;
+  int dimension(size_t d) const { return read_in_place() ? dimensions()[d] : static_cast<int>(d); }
+  bool read_in_place() const { return !std::holds_alternative<OnGrid>(kind); }
+  bool is_series() const { return read_in_place() && dimensions().front() == kTime; }
   // For a set of points and for a field with one value per point: the set.
-  std::optional<FieldId> points = {};
-  // For a set of points: the number of grid points per dimension to which a point has a weight. 0
-  // if the field is not a set of points.
-  int width = 0;
-  bool weighted = false;           // the program gives the weights; otherwise multilinear, width 2
-  Scalar weight = Scalar::F32;     // type of the stored weights: F64 if any use of them is in F64
-  std::optional<Box> within = {};  // for a set: the box in which its points must lie
-
-  int dimension(size_t d) const { return dimensions.empty() ? static_cast<int>(d) : dimensions[d]; }
-  bool is_series() const { return !dimensions.empty() && dimensions.front() == kTime; }
-  bool read_in_place() const { return !dimensions.empty(); }
-  bool is_point_set() const { return width > 0; }
+  std::optional<FieldId> set() const;
+  const PointSet* as_point_set() const { return std::get_if<PointSet>(&kind); }
+  bool is_point_set() const { return as_point_set() != nullptr; }
   // All rules are plain: reads need no select.
   bool plain() const {
     return std::all_of(boundary.begin(), boundary.end(),
@@ -183,11 +215,28 @@ struct Excess {
   friend bool operator==(const Excess&, const Excess&) = default;
 };
 constexpr int64_t kMostExcess = 4;
+// How an access finds its place in one dimension from the point or the step at `i`:
+//
+//   floor((scale * i + offset) / divisor)
+//
+// An access to a field of the same domain has the scale 1 and the divisor 1. From a coarse grid to
+// a fine one the scale is the ratio of the grids; from a fine grid to a coarse one the divisor is.
+struct IndexMap {
+  int offset = 0;
+  int scale = 1, divisor = 1;
+  IndexMap(int offset = 0) : offset(offset) {}
+  bool shifts() const { return scale == 1 && divisor == 1; }  // only adds the offset
+  friend bool operator==(const IndexMap&, const IndexMap&) = default;
+};
+// Index maps that add the offsets, and the offsets of maps that all do.
+std::vector<IndexMap> shifts(const std::vector<int>& offsets);
+std::vector<int> offsets_of(const std::vector<IndexMap>& maps);
+
 struct Access {
   FieldId field;
-  int component;             // into Field::components
-  int level;                 // 0 is the newest, 1 is @-1, ...
-  std::vector<int> offsets;  // relative to the point or the step, one per dimension of the field
+  int component;               // into Field::components
+  int level;                   // 0 is the newest, 1 is @-1, ...
+  std::vector<IndexMap> maps;  // from the point or the step, one per dimension of the field
   // A bit is set if some point of the region may read below (bit 2d) or above (bit 2d + 1) the
   // field's box in dimension d, so that the boundary rule of that side applies. Always 0 where the
   // rule is BoundaryKind::None.
@@ -199,6 +248,13 @@ struct Access {
   bool per_step = false;   // in_place, and time is the only dimension: one value for all points
   bool at_points = false;  // in_place, and the field is a set of points or has a value per point
   bool weights_in_double = false;  // for a set of points: sum its weights in F64, not F32
+  int rank() const { return static_cast<int>(maps.size()); }
+  // Only if the map shifts.
+  int offset(size_t d) const { return maps[d].offset; }
+  // The access reads the place of the point or the step itself.
+  bool at_point() const {
+    return std::all_of(maps.begin(), maps.end(), [](const auto& map) { return map == IndexMap{}; });
+  }
   bool escapes_below(size_t d) const { return escapes >> (2 * d) & 1; }
   bool escapes_above(size_t d) const { return escapes >> (2 * d + 1) & 1; }
   friend bool operator==(const Access&, const Access&) = default;
@@ -288,15 +344,8 @@ struct Function {  // a stencil function
   // By output: the function does not compute this component, so its results are the present value.
   // Empty: all outputs are computed. Values of fixed edge points are stored only in others.
   std::vector<bool> kept = {};
+  DomainId domain = 0;  // that of the targets
   bool keeps(size_t output) const { return output < kept.size() && kept[output]; }
-};
-
-// Consecutive functions that run several times in order within each step. `time` does not change
-// between the iterations.
-struct Repeat {
-  size_t first = 0, end = 0;  // the range [first, end) of Program::functions, not empty
-  int64_t iterations = 1;     // at least 2
-  Span span;
 };
 
 struct Init {  // initial value of every level of a field, over its whole box
@@ -318,15 +367,15 @@ struct Reduction {
   Piece piece;  // one result: the value to reduce
   int64_t every = 1;
   Span span;
-  // Set if functions or reductions read this one: it is then evaluated within every step, after the
-  // first `place` functions have run.
-  std::optional<size_t> place = {};
+  // Functions or reductions read this one: a Reduce of the step evaluates it, in every step.
+  bool in_step = false;
   // The profile or series that it fills; nullopt if it gives one value.
   std::optional<FieldId> target = {};
   // Set for a record: the set of points at which it samples. Each evaluation fills the next row of
   // the target, a series on these points. The entry of a point is the weighted sum of the reduced
   // expression over the grid points to which the point has a weight (compiler/reference/points.h).
   std::optional<FieldId> at = {};
+  DomainId domain = 0;  // the region belongs to it
 };
 
 // The order in which a reduction combines values (docs/reference/language.md). It suits parallel
@@ -359,16 +408,15 @@ inline int64_t row_at(const Reduction& record, int64_t steps_done) {
 std::vector<int> reduced_dimensions(const Program& program, const Reduction& reduction);
 // The reduction that computes this profile or series.
 std::optional<ReductionId> reduction_into(const Program& program, FieldId field);
-// The reductions that are evaluated within a step after `functions` functions have run, in order.
-std::vector<ReductionId> reductions_at(const Program& program, size_t functions);
 // The reductions that a graph reads, ascending, without duplicates.
 std::vector<ReductionId> reductions_read(const Graph& graph);
 // The smallest number of steps between two evaluations of a reduction that is evaluated between
 // time tiles. nullopt if there is no such reduction: reductions within steps and sampled records do
 // not count.
 std::optional<int64_t> steps_between_evaluations(const Program& program);
-// True if some reduction is evaluated within steps.
+// True if some reduction is evaluated within steps, and if a step has repeats.
 bool reduces_in_steps(const Program& program);
+bool repeats_in_steps(const Program& program);
 
 // The stop condition: the run ends when it is true. It is evaluated after every step that evaluates
 // one of its reductions, or after every step if it reads none.
@@ -377,6 +425,52 @@ struct Stop {
   NodeId condition;
   Span span;
 };
+
+// --- A step --------------------------------------------------------------------------------------
+
+struct Step;
+using Sequence = std::vector<Step>;  // one after another
+
+struct Apply {      // computes the new values of a function's targets
+  size_t function;  // into Program::functions
+  friend bool operator==(const Apply&, const Apply&) = default;
+};
+// Evaluates a reduction. Reductions that no Reduce evaluates are evaluated after the step, if it is
+// one of their `every` steps.
+struct Reduce {
+  ReductionId reduction;
+  friend bool operator==(const Reduce&, const Reduce&) = default;
+};
+// The body runs several times. `time` does not change between the iterations. The functions of the
+// body write only fields with one level, because levels advance once per step.
+struct Repeat {
+  int64_t iterations;  // at least 2
+  Sequence body;       // not empty
+  Span span = {};
+};
+// The body runs until the condition holds. The loop over the steps of a run is one, and no other
+// loop of this kind exists yet.
+struct While {
+  std::optional<Stop> until = {};
+  Sequence body;
+};
+struct Step {
+  std::variant<Sequence, Apply, Repeat, Reduce, While> kind;
+
+  template <class Kind>
+  Step(Kind kind) : kind(std::move(kind)) {}
+  // In program.cpp: if GCC 12 inlines these, it warns of uninitialized members.
+  Step(const Step&);
+  Step(Step&&) noexcept;
+  Step& operator=(const Step&);
+  Step& operator=(Step&&) noexcept;
+  ~Step();
+};
+
+// Calls `visit` with every step of the sequence in order, outer ones first.
+// The number of functions that the text of the step has before the Reduce of a reduction. nullopt
+// if the reduction is not evaluated in the step.
+std::optional<size_t> functions_before(const Program& program, ReductionId reduction);
 
 // A condition that must hold before a run: at least one of `any_nonnegative` is >= 0.
 struct Check {
@@ -414,12 +508,34 @@ struct Axis {
   Span origin_span, spacing_span;         // invalid if the program does not give the value
 };
 
-// Consecutive functions of a step that a schedule can tile together. A step is cut at each
-// reduction with a place in the step, and at the beginning and end of each repeat. Schedules tile
-// every phase separately.
+// A grid. Each field and each function belongs to one, and so does each reduction.
+struct Domain {
+  std::string name;  // as the program calls it
+  Box box;
+  std::vector<Axis> axes = {};  // per dimension; empty: index i lies at i
+  Span span = {};
+};
+
+// Consecutive functions of a step that a schedule can tile together. A step is cut at each Reduce,
+// and at the beginning and end of each Repeat. Schedules tile every phase separately.
 struct Phase {
   size_t first = 0, end = 0;  // into Program::functions
-  int64_t iterations = 1;     // per step
+  int64_t iterations = 1;     // in a row
+  int64_t times = 1;          // per step: the iterations of the loops around the phase
+
+  int64_t iterations_per_step() const { return iterations * times; }
+};
+// A step as schedules see it: phases, reductions and loops, one after another.
+struct StepPart;
+struct Evaluations {
+  std::vector<ReductionId> reductions;  // may be empty
+};
+struct Loop {  // a repeat whose body is more than one phase
+  int64_t iterations;
+  std::vector<StepPart> body;
+};
+struct StepPart {
+  std::variant<Evaluations, Phase, Loop> kind;
 };
 
 // For a program that is one phase of another program: identifies the phase.
@@ -433,16 +549,13 @@ struct Program {
   Scalar real = Scalar::F32;  // what `real` means
   FpMode fp = FpMode::Contract;
   IdVector<ParamId, Param> params;
-  Box grid;
-  std::vector<Axis> axes;  // per dimension of the grid; empty: index i lies at i
-  Span grid_span;
-  std::optional<Affine> steps;  // nullopt: every run must specify the number
+  IdVector<DomainId, Domain> domains = {Domain{}};  // at least one
+  std::optional<Affine> steps;                      // nullopt: every run must specify the number
   IdVector<FieldId, Field> fields;
-  std::vector<Function> functions;
-  std::vector<Repeat> repeats = {};  // in order, disjoint
+  std::vector<Function> functions;  // in the order in which the step applies them, each once
+  While run = {};                   // the loop over the steps
   std::vector<Init> inits;  // at most one per field, in order; a field without one starts at 0
   IdVector<ReductionId, Reduction> reductions;
-  std::optional<Stop> stop;
   std::vector<Requirement> requirements;
   std::vector<Check> checks;  // conditions that sema could not prove because params are open
   std::vector<StepLimit> step_limits;
@@ -453,6 +566,15 @@ struct Program {
   // time tile need not compute correctly. Only the program of a subdomain has them.
   std::vector<std::array<int64_t, 2>> rim = {};
   std::shared_ptr<const Subdomain> subdomain = {};  // set only by decompose::restrict_to()
+
+  // The domain of the functions. Schedules accept only programs whose functions and fields all
+  // belong to one domain.
+  const Domain& domain() const { return domains[domain_id()]; }
+  Domain& domain() { return domains[domain_id()]; }
+  const Box& grid() const { return domain().box; }
+
+ private:
+  DomainId domain_id() const { return functions.empty() ? DomainId(0) : functions.front().domain; }
 };
 
 // The given rule on all sides of all dimensions.
@@ -461,6 +583,17 @@ std::vector<Boundary> uniform_boundary(int rank, const BoundaryRule& rule);
 // the whole grid, an access may leave the field on the side that its offset points to; near a
 // sub-grid, on both.
 bool meets(const Field& field, const Access& access, size_t d, BoundaryKind kind);
+
+// Calls `visit` with every step of the sequence in order, outer ones first.
+template <class Visit>
+void for_each_step(const Sequence& sequence, const Visit& visit) {
+  for (const Step& step : sequence) {
+    visit(step);
+    if (const auto* inner = std::get_if<Sequence>(&step.kind)) for_each_step(*inner, visit);
+    if (const auto* repeat = std::get_if<Repeat>(&step.kind)) for_each_step(repeat->body, visit);
+    if (const auto* loop = std::get_if<While>(&step.kind)) for_each_step(loop->body, visit);
+  }
+}
 
 std::vector<std::string> param_names(const Program& program);
 bool writes(const Function& function, FieldId field);
@@ -496,11 +629,17 @@ int count_operations(const Piece& piece);
 // count.
 int count_flops(const Piece& piece);
 
-// The phases of a step, in order. Each function is in exactly one. If nothing cuts the step, there
-// is one phase with one iteration.
+// The parts of a step. Evaluations stand before each phase and at the end of the step; they may be
+// empty. If nothing cuts the step, there is one phase with one iteration.
+std::vector<StepPart> parts_of_step(const Program& program);
+// The evaluations and phases of a step in the order of the text, without the loops around them.
+std::vector<std::variant<Evaluations, Phase>> leaves_of_step(const Program& program);
+// The phases of a step, in the order of the text. Each function is in exactly one.
 std::vector<Phase> phases(const Program& program);
 // True if something cuts the step, even if it has only one phase.
 bool cuts_steps(const Program& program);
+// A sequence that applies functions 0, 1, ... in order.
+Sequence applied_in_order(size_t functions);
 // A phase as a program of its own, whose step is one iteration of the phase. It has all fields,
 // params and axes of `whole`, but only the functions of the phase, and no inits, reductions or stop
 // condition. `whole` must outlive the result.

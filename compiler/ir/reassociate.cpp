@@ -170,7 +170,7 @@ class Flattener {
     if (!left && !right) return values[0] > values[1];
     return left && right && !left->in_place && left->field == right->field &&
            left->component == right->component && left->level == right->level &&
-           left->offsets > right->offsets;
+           offsets_of(left->maps) > offsets_of(right->maps);
   }
 
   std::optional<LinearForm> flatten(const Operation& operation, Scalar type) {
@@ -380,7 +380,7 @@ std::optional<PlaneSplit> split_by_plane(const Piece& piece, int dimension) {
     if (is_free) {
       addends.push_back(term);
     } else if (const auto* access = std::get_if<Access>(&flattener.graph()[term.value].kind)) {
-      planes[access->offsets[dimension]].terms.push_back(term);
+      planes[access->offset(dimension)].terms.push_back(term);
     } else {
       return std::nullopt;
     }

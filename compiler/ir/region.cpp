@@ -44,7 +44,7 @@ Affine RegionBounds::index(const Access& access, const End& end) const {
   const Range& domain = field_of(access).box.ranges[d];
   const bool low = end.side == Side::Low;
   const Range& region = region_in(access, d);
-  const Affine at = (low ? region.low : region.high) + access.offsets[d];
+  const Affine at = (low ? region.low : region.high) + access.offset(d);
   return end.thrown ? (low ? domain.low : domain.high) * 2 - at : at;
 }
 
@@ -60,7 +60,7 @@ Affine RegionBounds::goal(const Access& access, const End& end) const {
 Verdict RegionBounds::verdict(const Access& access, const End& end) {
   const Affine wanted = goal(access, end);
   if (wanted.is_constant() && wanted.constant >= 0) return Verdict::Holds;
-  const int offset = access.offsets[end.dimension];
+  const int offset = access.offset(end.dimension);
   const auto [place, fresh] = known_.try_emplace({access.field, end, offset}, Verdict::Unknown);
   if (fresh) place->second = decide(facts_, wanted);
   return place->second;
@@ -78,7 +78,7 @@ uint32_t RegionBounds::escapes(const Access& access) {
       const bool low = side == Side::Low;
       if (rules.side(low).kind == BoundaryKind::None) continue;
       // A run begins at step 0 and may have any number of steps.
-      const Affine first = Affine{access.offsets[i], {}} - field.box.ranges[i].low;
+      const Affine first = Affine{access.offset(i), {}} - field.box.ranges[i].low;
       const Verdict inside = !steps ? verdict(access, {d, side, false})
                              : low  ? decide(facts_, first)
                                     : Verdict::Unknown;
@@ -97,7 +97,7 @@ bool RegionBounds::always_on_edge(const Access& access, size_t d, bool low) cons
   const Range& domain = field_of(access).box.ranges[d];
   const Range& region = region_in(access, d);
   const Affine& edge = low ? domain.low : domain.high;
-  const int offset = access.offsets[d];
+  const int offset = access.offset(d);
   return region.low + offset == edge && region.high + offset == edge;
 }
 
@@ -112,7 +112,7 @@ std::vector<Excess> RegionBounds::excess(FieldId field) {
   };
   const Box& domain = program_.fields[field].box;
   for (size_t d = 0; d < region_.ranges.size(); ++d) {
-    if (domain.ranges[d] == program_.grid.ranges[d]) {
+    if (domain.ranges[d] == program_.grid().ranges[d]) {
       place->second.push_back({0, 0});
       continue;
     }

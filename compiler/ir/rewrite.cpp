@@ -83,11 +83,12 @@ Program rewrite_graphs(Program program, const NodeRewrite& rewrite) {
   }
   for (Init& init : program.inits) rewrite_piece(init.piece, rewrite);
   for (Reduction& reduction : program.reductions) rewrite_piece(reduction.piece, rewrite);
-  if (program.stop) rewrite_graph(program.stop->graph, {&program.stop->condition}, rewrite);
+  if (program.run.until)
+    rewrite_graph(program.run.until->graph, {&program.run.until->condition}, rewrite);
   for (Requirement& requirement : program.requirements) {
     rewrite_graph(requirement.graph, {&requirement.condition}, rewrite);
   }
-  for (Axis& axis : program.axes) {
+  for (Axis& axis : program.domain().axes) {
     rewrite_graph(axis.graph, {&axis.origin, &axis.spacing, &axis.admissible}, rewrite);
   }
   return program;

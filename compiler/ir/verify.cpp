@@ -19,14 +19,14 @@ class Verifier {
   Verifier(const Program& program, Form form) : program_(program), form_(form) {}
 
   std::vector<std::string> run() {
-    const int rank = program_.grid.rank();
+    const int rank = program_.grid().rank();
     if (rank < 1 || rank > kMaxRank) fail("grid", "rank out of range");
     for (size_t p = 0; p < program_.params.size(); ++p) check_derived(p);
     for (size_t f = 0; f < program_.fields.size(); ++f) check_field(f);
     for (const Function& function : program_.functions) {
       if (check_targets(function)) check_pieces(function);
     }
-    check_repeats();
+    check_step();
     for (const Init& init : program_.inits) {
       const Field& field = program_.fields[init.field];
       check_piece("init " + field.name, init.piece, field.box.rank(), types_of({init.field}));
@@ -34,20 +34,13 @@ class Verifier {
     }
     for (const Reduction& reduction : program_.reductions) {
       if (reduction.every < 1) fail(reduction.name, "period below 1");
-      const bool known = !reduction.place || *reduction.place <= program_.functions.size();
-      const bool inside =
-          reduction.place &&
-          std::any_of(program_.repeats.begin(), program_.repeats.end(), [&](const Repeat& repeat) {
-            return repeat.first < *reduction.place && *reduction.place < repeat.end;
-          });
-      if (!known || inside || (reduction.place && reduction.every != 1))
-        fail(reduction.name, "place");
+      if (reduction.in_step && reduction.every != 1) fail(reduction.name, "period in the step");
       check_piece(reduction.name, reduction.piece, rank, std::nullopt);
       if (reduction.target) check_profile(reduction);
     }
-    if (program_.stop) {
-      check_graph("stop", program_.stop->graph, Reads::Any);
-      check_bool("stop", program_.stop->graph, program_.stop->condition);
+    if (program_.run.until) {
+      check_graph("stop", program_.run.until->graph, Reads::Any);
+      check_bool("stop", program_.run.until->graph, program_.run.until->condition);
     }
     for (const Requirement& requirement : program_.requirements) {
       check_graph("require", requirement.graph, Reads::None);
@@ -67,10 +60,11 @@ class Verifier {
   }
 
   void check_axes() {
-    if (!program_.axes.empty() && program_.axes.size() != program_.grid.ranges.size()) {
+    if (!program_.domain().axes.empty() &&
+        program_.domain().axes.size() != program_.grid().ranges.size()) {
       fail("grid", "number of axes");
     }
-    for (const Axis& axis : program_.axes) {
+    for (const Axis& axis : program_.domain().axes) {
       check_graph("grid", axis.graph, Reads::None);
       check_bool("grid", axis.graph, axis.admissible);
       for (const NodeId id : {axis.origin, axis.spacing}) {
@@ -80,19 +74,49 @@ class Verifier {
     }
   }
 
-  void check_repeats() {
-    size_t before = 0;
-    for (const Repeat& repeat : program_.repeats) {
-      const bool apart = repeat.first >= before && repeat.first < repeat.end;
-      if (!apart || repeat.end > program_.functions.size()) return fail("repeat", "functions");
-      if (repeat.iterations < 2) fail("repeat", "iterations");
-      for (size_t f = repeat.first; f < repeat.end; ++f) {
-        for (const FieldId target : program_.functions[f].targets) {
-          const bool several = valid_field(target) && program_.fields[target].history > 1;
-          if (several) fail(program_.functions[f].name, "writes a field with history in a repeat");
+  // Every function is applied once, in order, and every reduction that is evaluated in the step is
+  // evaluated once, outside of repeats.
+  void check_step() {
+    size_t applied = 0;
+    std::vector<int> evaluated(program_.reductions.size(), 0);
+    check_sequence(program_.run.body, false, applied, evaluated);
+    if (applied != program_.functions.size()) fail("step", "functions that it does not apply");
+    for (size_t r = 0; r < evaluated.size(); ++r) {
+      const Reduction& reduction = program_.reductions[static_cast<ReductionId>(r)];
+      if (evaluated[r] != (reduction.in_step ? 1 : 0)) fail(reduction.name, "place in the step");
+    }
+  }
+
+  void check_sequence(const Sequence& sequence, bool repeated, size_t& applied,
+                      std::vector<int>& evaluated) {
+    for (const Step& step : sequence) {
+      if (const auto* inner = std::get_if<Sequence>(&step.kind)) {
+        check_sequence(*inner, repeated, applied, evaluated);
+      } else if (const auto* apply = std::get_if<Apply>(&step.kind)) {
+        if (apply->function != applied++ || apply->function >= program_.functions.size()) {
+          return fail("step", "order of the functions");
         }
+        if (repeated) check_repeated(program_.functions[apply->function]);
+      } else if (const auto* reduce = std::get_if<Reduce>(&step.kind)) {
+        const bool known =
+            reduce->reduction >= 0 && static_cast<size_t>(reduce->reduction) < evaluated.size();
+        if (!known || repeated) return fail("step", "reduction");
+        ++evaluated[static_cast<size_t>(reduce->reduction)];
+      } else if (const auto* repeat = std::get_if<Repeat>(&step.kind)) {
+        if (repeat->iterations < 2) fail("repeat", "iterations");
+        if (repeat->body.empty()) fail("repeat", "without a function");
+        check_sequence(repeat->body, true, applied, evaluated);
+      } else {
+        fail("step", "a loop until a condition holds");
       }
-      before = repeat.end;
+    }
+  }
+
+  void check_repeated(const Function& function) {
+    for (const FieldId target : function.targets) {
+      if (valid_field(target) && program_.fields[target].history > 1) {
+        fail(function.name, "writes a field with history in a repeat");
+      }
     }
   }
 
@@ -134,40 +158,43 @@ class Verifier {
   // `reduced`: a reduction computes the field.
   void check_dimensions(const Field& field, bool reduced) {
     if (!field.read_in_place()) {
-      if (field.box.rank() != program_.grid.rank())
+      if (field.box.rank() != program_.grid().rank())
         fail(field.name, "rank differs from the grid's");
       return;
     }
-    if (field.dimensions.size() != field.box.ranges.size())
+    if (field.dimensions().size() != field.box.ranges.size())
       fail(field.name, "number of dimensions");
-    for (size_t d = 0; d < field.dimensions.size(); ++d) {
+    for (size_t d = 0; d < field.dimensions().size(); ++d) {
       const bool points =
-          field.dimensions[d] == kPoints && field.points && d + 1 == field.dimensions.size();
-      const bool ascending = d == 0 || points || field.dimensions[d] > field.dimensions[d - 1];
-      const bool known =
-          points || (field.dimensions[d] >= kTime && field.dimensions[d] < program_.grid.rank());
+          field.dimensions()[d] == kPoints && field.set() && d + 1 == field.dimensions().size();
+      const bool ascending = d == 0 || points || field.dimensions()[d] > field.dimensions()[d - 1];
+      const bool known = points || (field.dimensions()[d] >= kTime &&
+                                    field.dimensions()[d] < program_.grid().rank());
       if (!ascending || !known) fail(field.name, "dimensions");
     }
-    const bool record = field.is_series() && field.points;
+    const bool record = field.is_series() && field.set();
     if (reduced && !field.constant && !field.is_series() && field.history <= 2) return;
     if (reduced != (record && !field.constant) || field.history != 1)
       fail(field.name, "not constant");
-    if (field.points.has_value() != (field.dimensions.back() == kPoints)) {
+    if (field.set().has_value() != (field.dimensions().back() == kPoints)) {
       fail(field.name, "without points");
     }
-    if (field.points) check_points(field);
+    if (field.set()) check_points(field);
   }
 
   void check_points(const Field& field) {
-    if (!valid_field(*field.points)) return fail(field.name, "on no field");
-    const Field& set = program_.fields[*field.points];
-    if (!set.is_point_set() || !set.within || set.within->rank() != program_.grid.rank() ||
-        set.box.ranges.back() != field.box.ranges.back()) {
-      fail(field.name, "on no set of points");
+    if (!valid_field(*field.set())) return fail(field.name, "on no field");
+    const Field& of = program_.fields[*field.set()];
+    const PointSet* set = of.as_point_set();
+    const size_t rank = program_.domains[field.domain].box.ranges.size();
+    if (!set || set->within.ranges.size() != rank || of.domain != field.domain ||
+        of.box.ranges.back() != field.box.ranges.back()) {
+      return fail(field.name, "on no set of points");
     }
     if (!field.is_point_set()) return;
-    const size_t values = static_cast<size_t>(set.weighted ? set.width + 1 : 1);
-    if (set.components.size() != values * program_.grid.ranges.size()) {
+    if (&of != &field) fail(field.name, "another set of points");
+    const size_t values = static_cast<size_t>(set->weighted ? set->width + 1 : 1);
+    if (field.components.size() != values * rank) {
       fail(field.name, "components of a point");
     }
   }
@@ -186,8 +213,8 @@ class Verifier {
     }
     if (is_written(program_, *reduction.target)) fail(field.name, "made and written");
     if (reduction.at) return check_record(reduction, field);
-    for (size_t d = 0; d < field.dimensions.size(); ++d) {
-      const size_t of_grid = static_cast<size_t>(field.dimensions[d]);
+    for (size_t d = 0; d < field.dimensions().size(); ++d) {
+      const size_t of_grid = static_cast<size_t>(field.dimensions()[d]);
       const bool known = of_grid < reduction.piece.region.ranges.size();
       if (known && program_.subdomain) continue;  // a subdomain computes only some of the points
       if (!known || field.box.ranges[d] != reduction.piece.region.ranges[of_grid]) {
@@ -198,13 +225,13 @@ class Verifier {
   }
 
   void check_record(const Reduction& record, const Field& series) {
-    if (series.dimensions != std::vector<int>{kTime, kPoints} || series.points != record.at) {
+    if (series.dimensions() != std::vector<int>{kTime, kPoints} || series.set() != record.at) {
       return fail(series.name, "not at the points of its record");
     }
-    if (record.place) fail(record.name, "a record placed within the step");
+    if (record.in_step) fail(record.name, "a record placed within the step");
     if (!is_float(value_type(record))) fail(record.name, "a record of integers");
-    const Field& set = program_.fields[*record.at];
-    if (!program_.subdomain && set.within != record.piece.region)
+    const PointSet* set = program_.fields[*record.at].as_point_set();
+    if (!program_.subdomain && set->within != record.piece.region)
       fail(record.name, "its region is not that of its points");
   }
 
@@ -302,7 +329,7 @@ class Verifier {
     const Reduction& reduction = program_.reductions[id];
     if (reduction.target) return fail(where, reduction.name + ": a profile read as a value");
     if (node.type != value_type(reduction)) fail(where, reduction.name + ": type of a reduction");
-    const bool in_step = reads == Reads::Any || (reads == Reads::InStep && reduction.place);
+    const bool in_step = reads == Reads::Any || (reads == Reads::InStep && reduction.in_step);
     if (!in_step) fail(where, reduction.name + ": not evaluated in the step");
   }
 
@@ -343,20 +370,20 @@ class Verifier {
     const Scalar sum = access.weights_in_double ? Scalar::F64 : Scalar::F32;
     const Scalar read = field.is_point_set() ? sum : arithmetic_type(stored);
     if (node.type != read) fail(where, field.name + ": type of an access");
-    const bool narrow =
-        access.at_points && read == Scalar::F64 && program_.fields[*field.points].weight != read;
+    const bool narrow = access.at_points && read == Scalar::F64 &&
+                        program_.fields[*field.set()].as_point_set()->weight != read;
     if (narrow) fail(where, field.name + ": weights are narrower than the type of the read");
-    if (access.offsets.size() != field.box.ranges.size()) {
+    if (access.maps.size() != field.box.ranges.size()) {
       fail(where, field.name + ": number of offsets");
     }
-    const bool per_step = field.dimensions == std::vector<int>{kTime};
+    const bool per_step = field.dimensions() == std::vector<int>{kTime};
     if (access.in_place != field.read_in_place() || access.per_step != per_step ||
-        access.at_points != field.points.has_value()) {
+        access.at_points != field.set().has_value()) {
       fail(where, field.name + ": where it is read");
     }
     if (access.level < 0 || access.level >= field.history) fail(where, field.name + ": level");
     const auto made = reduction_into(program_, access.field);
-    if (made && !program_.reductions[*made].place) {
+    if (made && !program_.reductions[*made].in_step) {
       fail(where, field.name + ": its reduction is not evaluated in the step");
     }
     for (size_t d = 0; d < field.boundary.size(); ++d) {

@@ -118,8 +118,9 @@ class Writer {
     }
     for (const Init& init : program_.inits) write_init(init);
     out_ += step;
-    if (program_.stop) {
-      const std::string condition = value(program_.stop->graph, program_.stop->condition, {}, {});
+    if (program_.run.until) {
+      const std::string condition =
+          value(program_.run.until->graph, program_.run.until->condition, {}, {});
       line("stop when {};", condition);
     }
     return std::move(out_);
@@ -148,7 +149,7 @@ class Writer {
 
   // The name of a sub-grid that is this box.
   std::string domain(const Box& box) {
-    if (box == program_.grid) return grid_;
+    if (box == program_.grid()) return grid_;
     for (const auto& [known, name] : boxes_) {
       if (known == box) return name;
     }
@@ -192,10 +193,10 @@ class Writer {
   }
 
   void grid() {
-    std::string text = fmt::format("grid {} = {}", grid_, box(program_.grid));
+    std::string text = fmt::format("grid {} = {}", grid_, box(program_.grid()));
     if (program_.steps) text += fmt::format(" steps {}", names_.affine(*program_.steps));
     std::vector<std::string> origins, spacings;
-    for (const Axis& axis : program_.axes) {
+    for (const Axis& axis : program_.domain().axes) {
       origins.push_back(value(axis.graph, axis.origin, {}, {}));
       spacings.push_back(value(axis.graph, axis.spacing, {}, {}));
     }
@@ -225,7 +226,7 @@ class Writer {
   }
 
   std::string boundary(const Field& field) {
-    const size_t rank = field.boundary.size() - (field.points ? 1 : 0);
+    const size_t rank = field.boundary.size() - (field.set() ? 1 : 0);
     std::vector<std::string> dimensions;
     bool none = true;
     for (size_t d = 0; d < rank; ++d) {
@@ -239,7 +240,7 @@ class Writer {
 
   // " on DOMAIN along [...]" for the dimensions of the grid from `first` on.
   std::string on_grid(const Field& field, size_t first, bool along) {
-    Box whole = program_.grid;
+    Box whole = program_.grid();
     std::vector<int> dimensions;
     for (size_t d = first; d < field.box.ranges.size(); ++d) {
       whole.ranges[field.dimension(d)] = field.box.ranges[d];
@@ -252,25 +253,22 @@ class Writer {
   void declare(const Field& field) {
     const auto id = static_cast<FieldId>(&field - &program_.fields[0]);
     if (reduction_into(program_, id)) return;  // its reduction declares it
-    if (field.is_point_set()) {
+    if (const PointSet* set = field.as_point_set()) {
       const std::string weights =
-          field.weighted ? fmt::format(" weights {}", field.width) : std::string();
-      line("points {} {} on {}{};", field.name, box(field.box), domain(*field.within), weights);
+          set->weighted ? fmt::format(" weights {}", set->width) : std::string();
+      line("points {} {} on {}{};", field.name, box(field.box), domain(set->within), weights);
       return;
     }
     const std::string type = type_text(field, tree_of(field));
     const std::string rules = boundary(field);
-    const std::string set = field.points ? program_.fields[*field.points].name : "";
+    const std::string set = field.set() ? program_.fields[*field.set()].name : "";
     if (field.is_series()) {
-      const size_t own = field.dimensions.size();
-      const std::string place = field.points ? " on " + set
-                                : own > 1    ? on_grid(field, 1, true)
-                                             : "";
+      const size_t own = field.dimensions().size();
+      const std::string place = field.set() ? " on " + set : own > 1 ? on_grid(field, 1, true) : "";
       line("series {} : {} [{}]{}{};", field.name, type, range(field.box.ranges[0]), place, rules);
       return;
     }
-    const std::string place =
-        field.points ? " on " + set : on_grid(field, 0, field.read_in_place());
+    const std::string place = field.set() ? " on " + set : on_grid(field, 0, field.read_in_place());
     const std::string history =
         field.history > 1 ? fmt::format(" history {}", field.history) : std::string();
     line("field {} : {}{}{}{}{};", field.name, type, place, history,
@@ -319,7 +317,7 @@ class Writer {
     std::vector<size_t> places(program_.reductions.size(), program_.functions.size());
     size_t next = program_.functions.size();
     for (size_t r = places.size(); r-- > 0;) {
-      next = program_.reductions[static_cast<ReductionId>(r)].place.value_or(next);
+      next = functions_before(program_, static_cast<ReductionId>(r)).value_or(next);
       places[r] = next;
     }
     return places;
@@ -336,25 +334,51 @@ class Writer {
     for (size_t r = places.size(); r-- > 0;) {
       reductions[r] = written_reduction(static_cast<ReductionId>(r));
     }
-    std::string step;
-    for (size_t f = 0; f <= items.size(); ++f) {
-      for (const Repeat& repeat : program_.repeats) {
-        if (repeat.end == f) step += "}\n";
-      }
-      for (size_t r = 0; r < places.size(); ++r) {
-        if (places[r] != f) continue;
-        const auto initial = names_.initial.find(static_cast<ReductionId>(r));
-        const std::string first =
-            initial == names_.initial.end() ? "" : " initial " + initial->second;
-        step += reductions[r].head + first + reductions[r].tail;
-      }
-      for (const Repeat& repeat : program_.repeats) {
-        if (repeat.first == f) step += fmt::format("repeat {} {{\n", repeat.iterations);
-      }
-      if (f < items.size()) step += items[f];
+    StepText text{items, {}, places, 0, 0, {}};
+    for (size_t r = 0; r < places.size(); ++r) {
+      const auto initial = names_.initial.find(static_cast<ReductionId>(r));
+      const std::string first =
+          initial == names_.initial.end() ? "" : " initial " + initial->second;
+      text.reductions.push_back(reductions[r].head + first + reductions[r].tail);
     }
+    append(program_.run.body, text);
+    append_reductions(text);
     out_ = before;
-    return step;
+    return text.out;
+  }
+
+  // The text of a step as far as it is written.
+  struct StepText {
+    const std::vector<std::string>& functions;
+    std::vector<std::string> reductions;
+    const std::vector<size_t>& places;  // functions before each reduction
+    size_t functions_done, reductions_done;
+    std::string out;
+  };
+
+  // The reductions that stand before the next function.
+  static void append_reductions(StepText& to) {
+    for (size_t& r = to.reductions_done; r < to.places.size(); ++r) {
+      if (to.places[r] > to.functions_done) return;
+      to.out += to.reductions[r];
+    }
+  }
+
+  static void append(const Sequence& sequence, StepText& to) {
+    for (const Step& step : sequence) {
+      if (const auto* inner = std::get_if<Sequence>(&step.kind)) append(*inner, to);
+      if (const auto* apply = std::get_if<Apply>(&step.kind)) {
+        append_reductions(to);
+        to.out += to.functions[apply->function];
+        ++to.functions_done;
+      }
+      if (const auto* repeat = std::get_if<Repeat>(&step.kind)) {
+        append_reductions(to);
+        to.out += fmt::format("repeat {} {{\n", repeat->iterations);
+        append(repeat->body, to);
+        to.out += "}\n";
+      }
+    }
   }
 
   std::vector<Target> targets_of(const Function& function) {

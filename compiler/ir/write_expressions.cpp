@@ -110,7 +110,7 @@ std::string WrittenNames::affine(const Affine& affine) const {
 
 bool ReaderPlace::above(const Program& program, ReductionId read) const {
   if (reduction) return *reduction <= read;
-  const auto place = program.reductions[read].place;
+  const auto place = functions_before(program, read);
   return function && place && *function < *place;
 }
 
@@ -194,8 +194,8 @@ std::string ExpressionWriter::access(const Node& node, const Access& access) {
   std::string out = field.name;
   if (level > 0) out += fmt::format("@-{}", level);
   std::vector<std::string> offsets;
-  for (size_t d = 0; d < access.offsets.size(); ++d) {
-    const int offset = access.offsets[d];
+  for (size_t d = 0; d < access.maps.size(); ++d) {
+    const int offset = access.offset(d);
     if (field.dimension(d) == kPoints) continue;
     if (field.dimension(d) != kTime) {
       offsets.push_back(fmt::format("{}", offset));

@@ -32,7 +32,7 @@ Resolved position_of(const ir::Field& field, const FieldData& data, const ir::Ac
                      const std::vector<int64_t>& point, size_t count) {
   int64_t position = 0;
   for (size_t d = 0; d < count; ++d) {
-    const int64_t index = point[d] + access.offsets[d] - data.box[d][0];
+    const int64_t index = point[d] + access.offset(d) - data.box[d][0];
     Resolved resolved = resolve(field.boundary[d], index, data.extents[d]);
     const bool ruled = resolved.index >= 0 || resolved.rule->kind != ir::BoundaryKind::None;
     // A run never reaches steps outside a series without a rule (ir::StepLimit).
@@ -47,7 +47,7 @@ Resolved position_of(const ir::Field& field, const FieldData& data, const ir::Ac
 std::vector<int64_t> own_point(const ir::Field& field, const std::vector<int64_t>& point,
                                int64_t step) {
   std::vector<int64_t> own;
-  for (const int d : field.dimensions) {
+  for (const int d : field.dimensions()) {
     own.push_back(d == ir::kTime ? step : point[d]);
   }
   return own;
@@ -128,7 +128,7 @@ const void* read_row(const ir::Field& field, const FieldData& data, const ir::Ac
   }
   row.index *= data.extents[last];
   const int64_t extent = data.extents[last];
-  const int64_t first = point[last] + access.offsets[last] - data.box[last][0];
+  const int64_t first = point[last] + access.offset(last) - data.box[last][0];
   const int64_t inside_begin = std::clamp<int64_t>(-first, 0, count);
   const int64_t inside_end = std::clamp<int64_t>(extent - first, inside_begin, count);
 

@@ -301,16 +301,10 @@ class Run {
   void step() {
     std::vector<bool> advanced(state_.fields.size(), false);
     std::vector<bool> evaluated(reductions_.size(), false);
-    for (const ir::Phase& phase : phases_) {
-      reduce_at(phase.first, evaluated);
-      for (int64_t i = 0; i < phase.iterations; ++i) {
-        for (size_t f = phase.first; f < phase.end; ++f) apply(functions_[f], advanced);
-      }
-    }
-    reduce_at(functions_.size(), evaluated);
+    take(program_.run.body, advanced, evaluated);
     for (BoundReduction& reduction : reductions_) {
       const bool due = (state_.step + 1) % reduction.source.every == 0;
-      if (reduction.source.place || !due) continue;
+      if (reduction.source.in_step || !due) continue;
       reduce(reduction);
       evaluated[reduction.id] = true;
     }
@@ -328,11 +322,19 @@ class Run {
     }
   }
 
-  // Evaluates the in-step reductions that come after the first `functions` functions of a step.
-  void reduce_at(size_t functions, std::vector<bool>& evaluated) {
-    for (const ir::ReductionId id : ir::reductions_at(program_, functions)) {
-      reduce(reductions_[id]);
-      evaluated[id] = true;
+  void take(const ir::Sequence& sequence, std::vector<bool>& advanced,
+            std::vector<bool>& evaluated) {
+    for (const ir::Step& step : sequence) {
+      if (const auto* inner = std::get_if<ir::Sequence>(&step.kind)) {
+        take(*inner, advanced, evaluated);
+      } else if (const auto* applied = std::get_if<ir::Apply>(&step.kind)) {
+        apply(functions_[applied->function], advanced);
+      } else if (const auto* repeat = std::get_if<ir::Repeat>(&step.kind)) {
+        for (int64_t i = 0; i < repeat->iterations; ++i) take(repeat->body, advanced, evaluated);
+      } else if (const auto* reduction = std::get_if<ir::Reduce>(&step.kind)) {
+        reduce(reductions_[reduction->reduction]);
+        evaluated[reduction->reduction] = true;
+      }
     }
   }
 
@@ -408,13 +410,13 @@ class Run {
   template <class T, class Total>
   void record(BoundReduction& reduction) {
     const ir::Reduction& source = reduction.source;
-    const ir::Field& set = program_.fields[*source.at];
+    const ir::PointSet& set = *program_.fields[*source.at].as_point_set();
     const PlacedPoints& placed = *state_.placed[*source.at];
     FieldData& rows = state_.fields[*source.target];
     const int64_t row = ir::row_at(source, state_.step + 1);
     if (row >= rows.extents[0]) return;  // no run has that many steps (ir::StepLimit)
     auto* out = reinterpret_cast<Total*>(rows.data(0, 0)) + row * rows.extents[1];
-    const auto rank = static_cast<size_t>(program_.grid.rank());
+    const auto rank = static_cast<size_t>(program_.grid().rank());
     const std::vector<int64_t> corners(rank, set.width);
     size_t entry = 0;
     reduction.values.begin();
@@ -447,7 +449,7 @@ class Run {
           for (int64_t i = 0; i < count; ++i) values.push_back(convert<Total>(row[i]));
         });
     const std::vector<int> over = ir::reduced_dimensions(program_, reduction.source);
-    const std::vector<int>& kept = program_.fields[*reduction.source.target].dimensions;
+    const std::vector<int> kept = program_.fields[*reduction.source.target].dimensions();
     std::vector<int64_t> reduced;
     for (const int d : over) reduced.push_back(extents[d]);
     auto* out = reinterpret_cast<Total*>(profile.spare[0].data());
@@ -470,8 +472,8 @@ class Run {
   // The stop condition is evaluated when a reduction that it names has a new value (at every step
   // if it names none), once all of them have values. It does not hold while one of them is NaN.
   bool stops(const std::vector<bool>& evaluated) {
-    if (!program_.stop) return false;
-    const ir::Graph& graph = program_.stop->graph;
+    if (!program_.run.until) return false;
+    const ir::Graph& graph = program_.run.until->graph;
     bool names_any = false;
     bool due = false;
     for (const ir::Node& node : graph.nodes()) {
@@ -483,7 +485,7 @@ class Run {
       due = due || evaluated[ref->reduction];
     }
     if (names_any && !due) return false;
-    const std::vector<ir::NodeId> results{program_.stop->condition};
+    const std::vector<ir::NodeId> results{program_.run.until->condition};
     Evaluator evaluator(program_, state_, graph, results, 1);
     evaluator.begin_sweep();
     return *static_cast<const bool*>(evaluator.result(0));
@@ -491,7 +493,6 @@ class Run {
 
   const ir::Program& program_;
   State& state_;
-  const std::vector<ir::Phase> phases_ = ir::phases(program_);
   std::vector<BoundFunction> functions_;
   std::vector<BoundReduction> reductions_;
 };

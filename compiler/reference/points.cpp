@@ -21,9 +21,10 @@ const double* values(const FieldData& data, int component) {
 
 PointSet::PointSet(const ir::Program& program, ir::FieldId set, const State& state)
     : field_(program.fields[set]), set_{} {
+  const ir::PointSet& declared = *field_.as_point_set();
   const FieldData& data = state.fields[set];
-  const ConcreteBox grid = *concrete(program.grid, state.integer_params);
-  const ConcreteBox within = *concrete(*field_.within, state.integer_params);
+  const ConcreteBox grid = *concrete(program.grid(), state.integer_params);
+  const ConcreteBox within = *concrete(declared.within, state.integer_params);
   const int rank = static_cast<int>(grid.size());
   for (int d = 0; d < rank; ++d) {
     const auto i = static_cast<size_t>(d);
@@ -32,14 +33,14 @@ PointSet::PointSet(const ir::Program& program, ir::FieldId set, const State& sta
     first_.push_back(within[i][0]);
     last_.push_back(within[i][1]);
     at_.push_back(values(data, d));
-    for (int k = 0; k < field_.width && field_.weighted; ++k) {
-      weights_.push_back(values(data, rank + d * field_.width + k));
+    for (int k = 0; k < declared.width && declared.weighted; ++k) {
+      weights_.push_back(values(data, rank + d * declared.width + k));
     }
   }
   first_number_ = data.box[0][0];
   set_ = {rank,          low_.data(),  high_.data(),
-          first_.data(), last_.data(), field_.width,
-          data.points,   at_.data(),   field_.weighted ? weights_.data() : nullptr};
+          first_.data(), last_.data(), declared.width,
+          data.points,   at_.data(),   declared.weighted ? weights_.data() : nullptr};
 }
 
 int64_t PointSet::corners() const {
@@ -80,7 +81,7 @@ PlacedPoints PointSet::place() const {
   out.entries.resize(most);
   out.firsts.resize(static_cast<size_t>(set_.points * set_.rank));
   int64_t entries = 0;
-  if (field_.weight == Scalar::F32) {
+  if (field_.as_point_set()->weight == Scalar::F32) {
     out.single.resize(most);
     entries = stencil_place_points<float>(
         set_, {out.slabs.data(), out.starts.data(), out.columns.data(), out.numbers.data(),
@@ -110,7 +111,7 @@ std::optional<std::string> misplaced_points(const ir::Program& program, const St
 void spread_points(const ir::Program& program, ir::FieldId field, State& state) {
   const ir::Field& set = program.fields[field];
   if (!set.is_point_set()) return;
-  const ConcreteBox within = *concrete(*set.within, state.integer_params);
+  const ConcreteBox within = *concrete(set.as_point_set()->within, state.integer_params);
   FieldData& data = state.fields[field];
   for (size_t d = 0; d < within.size(); ++d) {
     const auto low = static_cast<double>(within[d][0]), high = static_cast<double>(within[d][1]);
@@ -139,7 +140,7 @@ struct StepValues {
 StepValues values_of_step(const ir::Field& field, const FieldData& data, const ir::Access& access,
                           int64_t step) {
   if (!field.is_series()) return {};
-  const int64_t index = step + access.offsets[0] - data.box[0][0];
+  const int64_t index = step + access.offset(0) - data.box[0][0];
   Resolved resolved = resolve(field.boundary[0], index, data.extents[0]);
   if (resolved.index < 0 && resolved.rule->kind == ir::BoundaryKind::Constant) {
     return {0, resolved.rule};
@@ -155,9 +156,9 @@ void sum(const ir::Program& program, const State& state, const ir::Access& acces
   std::fill(out, out + count, T{0});
   const ir::Field& field = program.fields[access.field];
   const FieldData& data = state.fields[access.field];
-  const PlacedPoints& placed = *state.placed[*field.points];
+  const PlacedPoints& placed = *state.placed[*field.set()];
   const StepValues from = values_of_step(field, data, access, state.step);
-  const ConcreteBox grid = *concrete(program.grid, state.integer_params);
+  const ConcreteBox grid = *concrete(program.grid(), state.integer_params);
   const size_t last = grid.size() - 1;
   const int64_t slab = placed.slabs[last > 0 ? point[0] - grid[0][0] : 0];
   if (slab < 0) return;

@@ -34,9 +34,8 @@ std::string access_refusal(const ir::Program& program, const State& state, const
   if (access.component < 0 || access.component >= data.component_count()) {
     return "no component " + std::to_string(access.component) + " of field '" + field.name + "'";
   }
-  const size_t rank = field.read_in_place() ? field.dimensions.size() : region.size();
-  if (access.offsets.size() != rank || data.extents.size() != rank ||
-      field.boundary.size() != rank) {
+  const size_t rank = field.read_in_place() ? field.dimensions().size() : region.size();
+  if (access.maps.size() != rank || data.extents.size() != rank || field.boundary.size() != rank) {
     return "an access to field '" + field.name + "' has the wrong rank";
   }
   for (const ir::Boundary& rules : field.boundary) {
@@ -55,7 +54,7 @@ std::string access_refusal(const ir::Program& program, const State& state, const
     if (field.dimension(d) == ir::kPoints) continue;
     if (field.dimension(d) == ir::kTime) continue;  // ir::StepLimit
     for (const int64_t bound : region[field.dimension(d)]) {
-      const int64_t index = bound + access.offsets[d] - data.box[d][0];
+      const int64_t index = bound + access.offset(d) - data.box[d][0];
       const Resolved resolved = resolve(field.boundary[d], index, data.extents[d]);
       if (resolved.index < 0 && !is_constant(*resolved.rule)) {
         return "an access to field '" + field.name + "' leaves the field";
@@ -116,13 +115,13 @@ std::string piece_refusal(const ir::Program& program, const State& state, const 
 std::string record_refusal(const ir::Program& program, const State& state,
                            const ir::Reduction& record) {
   const FieldData& data = state.fields[*record.target];
-  const ir::Field& set = program.fields[*record.at];
   const Scalar type = ir::value_type(record);
   if (!is_float(type) || data.types != std::vector<Scalar>{type}) {
     return "a result has a wrong type";
   }
-  const bool lie_there = program.subdomain || set.within == record.piece.region;
-  if (!set.is_point_set() || !lie_there || data.box.size() != 2 ||
+  const ir::PointSet* set = program.fields[*record.at].as_point_set();
+  const bool lie_there = program.subdomain || (set && set->within == record.piece.region);
+  if (!set || !lie_there || data.box.size() != 2 ||
       data.extents[1] != state.fields[*record.at].points) {
     return "it does not match its point set";
   }
@@ -137,9 +136,9 @@ std::string profile_refusal(const ir::Program& program, const State& state,
   const FieldData& data = state.fields[*reduction.target];
   if (data.types != std::vector<Scalar>{ir::value_type(reduction)})
     return "a result has a wrong type";
-  if (field.dimensions.size() != data.box.size()) return "its profile has the wrong rank";
+  if (field.dimensions().size() != data.box.size()) return "its profile has the wrong rank";
   for (size_t d = 0; d < data.box.size(); ++d) {
-    const auto of_grid = static_cast<size_t>(field.dimensions[d]);
+    const auto of_grid = static_cast<size_t>(field.dimensions()[d]);
     const bool known = of_grid < region->size();
     if (known && program.subdomain) continue;  // a subdomain computes only some of them
     if (!known || (*region)[of_grid] != data.box[d]) {
@@ -178,8 +177,8 @@ std::string refusal(const ir::Program& program, const State& state) {
     }
     if (!reason.empty()) return "reduction '" + reduction.name + "': " + reason;
   }
-  if (program.stop) {
-    reason = graph_refusal(program, state, program.stop->graph, {});
+  if (program.run.until) {
+    reason = graph_refusal(program, state, program.run.until->graph, {});
     if (!reason.empty()) return "stop condition: " + reason;
   }
   return "";

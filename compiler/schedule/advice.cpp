@@ -39,7 +39,7 @@ std::vector<Shape> enlarged(const Shape& shape, int rank) {
 
 bool serves(Scheduler& scheduler, const Schedule& schedule) {
   Diagnostics reasons;
-  const auto parsed = scheduler.parse(print(schedule, scheduler.program().grid.rank()), reasons);
+  const auto parsed = scheduler.parse(print(schedule, scheduler.program().grid().rank()), reasons);
   return parsed && scheduler.plan(*parsed, reasons, Advice::None);
 }
 
@@ -52,8 +52,8 @@ bool has_small_offsets(const ir::Program& program) {
       for (const ir::Node& node : piece.graph.nodes()) {
         const auto* access = std::get_if<ir::Access>(&node.kind);
         if (access && !access->in_place &&
-            std::any_of(access->offsets.begin(), access->offsets.end(),
-                        [](int offset) { return std::abs(offset) > kFarthest; })) {
+            std::any_of(access->maps.begin(), access->maps.end(),
+                        [](const ir::IndexMap& map) { return std::abs(map.offset) > kFarthest; })) {
           return false;
         }
       }
@@ -67,7 +67,7 @@ std::string shape_that_would_do(Scheduler& scheduler, const Family& family, cons
                                 std::string_view setting) {
   if (!family.has(setting)) return "";
   const bool block = setting == shared::kBlock;
-  const int rank = scheduler.program().grid.rank();
+  const int rank = scheduler.program().grid().rank();
   for (const Shape& shape : enlarged(block ? refused.block : refused.elements, rank)) {
     Schedule larger = refused;
     (block ? larger.block : larger.elements) = shape;

@@ -58,7 +58,7 @@ bool is_same_but_tile(Schedule a, const Schedule& b) {
 class Explorer {
  public:
   Explorer(Scheduler& scheduler, Effort effort)
-      : scheduler_(scheduler), effort_(effort), rank_(scheduler.program().grid.rank()) {
+      : scheduler_(scheduler), effort_(effort), rank_(scheduler.program().grid().rank()) {
     for (const ir::Function& function : scheduler.program().functions) {
       for (const ir::Piece& piece : function.pieces) nodes_ += piece.graph.size();
     }

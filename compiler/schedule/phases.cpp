@@ -12,14 +12,10 @@ namespace stencil::schedule {
 
 namespace {
 
-bool is_whole(const ir::Program& program, const ir::Phase& phase) {
-  return phase.iterations == 1 && phase.end - phase.first == program.functions.size() &&
-         !ir::cuts_steps(program);
-}
-
 // Function evaluations of the phase per step.
 double runs_of(const ir::Phase& phase) {
-  return static_cast<double>(phase.iterations) * static_cast<double>(phase.end - phase.first);
+  return static_cast<double>(phase.iterations_per_step()) *
+         static_cast<double>(phase.end - phase.first);
 }
 
 // The combined plan of a step that is cut into phases.
@@ -42,15 +38,15 @@ class CutPlan final : public Plan {
     for (size_t p = 0; p < plans_.size(); ++p) {
       const ir::Phase& phase = phases_.all()[p]->phase;
       const Footprint each = plans_[p]->cost();
-      out.bytes_read += each.bytes_read * static_cast<double>(phase.iterations);
-      out.bytes_written += each.bytes_written * static_cast<double>(phase.iterations);
+      out.bytes_read += each.bytes_read * static_cast<double>(phase.iterations_per_step());
+      out.bytes_written += each.bytes_written * static_cast<double>(phase.iterations_per_step());
       out.redundancy += each.redundancy * runs_of(phase);
       out.shared_bytes = std::max(out.shared_bytes, each.shared_bytes);
       runs += runs_of(phase);
     }
     out.redundancy /= runs;
     for (const ir::Reduction& reduction : whole_.program().reductions) {
-      if (reduction.place) out.bytes_read += bytes_read(whole_.program(), reduction);
+      if (reduction.in_step) out.bytes_read += bytes_read(whole_.program(), reduction);
     }
     return out;
   }
@@ -59,17 +55,20 @@ class CutPlan final : public Plan {
   std::optional<TileWork> work() const override {
     const ir::Program& program = whole_.program();
     TileWork out{1, usual_points(program), {}};
-    for (size_t p = 0; p < plans_.size(); ++p) {
-      const ir::Phase& phase = phases_.all()[p]->phase;
-      add_reductions(phase.first, out);
-      auto work = plans_[p]->work();
+    size_t next = 0;
+    for (const auto& leaf : ir::leaves_of_step(program)) {
+      const auto* phase = std::get_if<ir::Phase>(&leaf);
+      if (!phase) {
+        add_reductions(std::get<ir::Evaluations>(leaf), out);
+        continue;
+      }
+      auto work = plans_[next++]->work();
       if (!work) return std::nullopt;
       for (Work& kernel : work->kernels) {
-        kernel.launches *= static_cast<double>(phase.iterations) / work->steps;
+        kernel.launches *= static_cast<double>(phase->iterations_per_step()) / work->steps;
         out.kernels.push_back(std::move(kernel));
       }
     }
-    add_reductions(program.functions.size(), out);
     return out;
   }
 
@@ -84,8 +83,8 @@ class CutPlan final : public Plan {
   }
 
  private:
-  void add_reductions(size_t functions, TileWork& out) const {
-    for (const ir::ReductionId id : ir::reductions_at(whole_.program(), functions)) {
+  void add_reductions(const ir::Evaluations& evaluations, TileWork& out) const {
+    for (const ir::ReductionId id : evaluations.reductions) {
       const ir::Reduction& reduction = whole_.program().reductions[id];
       for (Work& launch : work_of(whole_, reduction)) out.kernels.push_back(std::move(launch));
     }
@@ -102,8 +101,8 @@ class CutPlan final : public Plan {
 
 PlannedPhase::PlannedPhase(const ir::Program& whole, const ir::Phase& of)
     : phase(of),
-      own(is_whole(whole, of) ? nullptr
-                              : std::make_unique<ir::Program>(ir::phase_program(whole, of))),
+      own(!ir::cuts_steps(whole) ? nullptr
+                                 : std::make_unique<ir::Program>(ir::phase_program(whole, of))),
       tiles(own ? *own : whole) {}
 
 Schedule PlannedPhase::limited(Schedule schedule) const {

@@ -23,7 +23,7 @@ class Collector {
     for (const Setting& setting : family.settings) {
       // Skip settings that lines omit: they are tried together with other settings.
       if (!setting.is_word() || setting.unsaid) continue;
-      for (const Choice& choice : choices(usual, setting, scheduler_.program().grid.rank())) {
+      for (const Choice& choice : choices(usual, setting, scheduler_.program().grid().rank())) {
         refused(family.name + " " + choice.setting, choice.schedule);
       }
     }

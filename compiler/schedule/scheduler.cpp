@@ -51,14 +51,14 @@ std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& d
     return std::nullopt;
   }
   Schedule schedule = proposal(*family).schedule;
-  if (!parse_settings(*family, words, program_.grid.rank(), machine_, schedule, diagnostics))
+  if (!parse_settings(*family, words, program_.grid().rank(), machine_, schedule, diagnostics))
     return std::nullopt;
   return schedule;
 }
 
 std::optional<Schedule> Scheduler::parse_preset(const std::string& name, std::istream& further,
                                                 Diagnostics& diagnostics) {
-  const int rank = program_.grid.rank();
+  const int rank = program_.grid().rank();
   const auto line = preset_line(name, rank, diagnostics);
   if (!line) return std::nullopt;
   auto schedule = parse(*line, diagnostics);
@@ -89,7 +89,7 @@ bool Scheduler::takes_block(const Schedule& schedule, Diagnostics& diagnostics) 
   if (schedule::takes_block(machine_, schedule.block)) return true;
   Diagnostic& error = diagnostics.error("L002", {}, "bad value of schedule setting 'block'");
   error.expected = block_limits(machine_);
-  error.found = stencil::print(schedule.block, program_.grid.rank());
+  error.found = stencil::print(schedule.block, program_.grid().rank());
   return false;
 }
 
@@ -195,7 +195,7 @@ std::optional<kernel::Module> Scheduler::lower(const Schedule& schedule, Diagnos
   }
   for (const std::string& rows : describe_rows(module))
     module.header.push_back("rows      " + rows);
-  module.header.push_back("schedule  " + print(schedule, program_.grid.rank()));
+  module.header.push_back("schedule  " + print(schedule, program_.grid().rank()));
   return module;
 }
 

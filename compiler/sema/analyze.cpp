@@ -22,7 +22,7 @@
 #include "compiler/sema/fixed_edges.h"
 #include "compiler/sema/pieces.h"
 #include "compiler/sema/reductions.h"
-#include "compiler/sema/repeats.h"
+#include "compiler/sema/step.h"
 #include "compiler/support/pass_log.h"
 
 namespace stencil {
@@ -129,12 +129,14 @@ void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
 // which an expression combines them. Weights stored in double give the same bits in float
 // expressions.
 void hold_weights(ir::Program& program) {
-  const auto widen = [&](ir::FieldId set) { program.fields[set].weight = Scalar::F64; };
+  const auto widen = [&](ir::FieldId set) {
+    std::get<ir::PointSet>(program.fields[set].kind).weight = Scalar::F64;
+  };
   const auto hold = [&](const ir::Graph& graph) {
     for (const ir::Node& node : graph.nodes()) {
       const auto* access = std::get_if<ir::Access>(&node.kind);
       if (!access || !access->at_points || node.type != Scalar::F64) continue;
-      widen(*program.fields[access->field].points);
+      widen(*program.fields[access->field].set());
     }
   };
   for (const ir::Function& function : program.functions) {
@@ -178,7 +180,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
   if (may_be_unparsed(program, "require")) return;
   for_each<ast::Require>(program, [&](const auto& item, Span) { assume_requirement(env, item); });
   declare_grid(env, *grid);
-  if (env.program.grid.rank() == 0) return;
+  if (env.program.grid().rank() == 0) return;
   for_each<ast::Subgrid>(program, [&](const auto& item, Span) { declare_subgrid(env, item); });
   for_each<ast::Points>(program,
                         [&](const auto& item, Span span) { declare_points(env, item, span); });
@@ -195,13 +197,13 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Require>(program, [&](const auto& item, Span) { analyze_requirement(env, item); });
   check_stencil_names(env, program);
   for_each<ast::Stencil>(program, [&](const auto& item, Span) { analyze_stencil(env, item); });
-  if (!program.has_errors) analyze_repeats(env, program);
   for_each<ast::Init>(program, [&](const auto& item, Span span) {
     env.init_places.emplace(item.field.name, span);
   });
   for_each<ast::Init>(program, [&](const auto& item, Span span) { analyze_init(env, item, span); });
   for (size_t r = 0; r < env.reductions.size(); ++r) analyze_reduce(env, static_cast<int>(r));
   place_reductions(env);
+  if (!program.has_errors) build_step(env, program);
   for_each<ast::Stop>(program, [&](const auto& item, Span span) { analyze_stop(env, item, span); });
   elaborate_all_rules(env);
   if (env.options.steps && grid->steps) settle_replaced_steps(env, *grid->steps);

@@ -241,8 +241,8 @@ bool has_index_per_dimension(Environment& env, size_t indices, size_t rank, Span
 }
 
 Region elaborate_region(Environment& env, const ast::Region& region) {
-  const auto rank = static_cast<size_t>(env.program.grid.rank());
-  Region result{false, env.program.grid, std::vector<std::string>(rank), {}};
+  const auto rank = static_cast<size_t>(env.program.grid().rank());
+  Region result{false, env.program.grid(), std::vector<std::string>(rank), {}};
   if (const auto* box = std::get_if<ast::Box>(&region)) {
     result.index_names = index_names(env, indices_of(region));
     result.index_names.resize(rank);

@@ -59,7 +59,7 @@ class LeftOut {
     ++reductions_;
   }
   void operator()(const ast::Stop& stop) {
-    if (!env_.program.stop) places.push_back(stop.condition->span);
+    if (!env_.program.run.until) places.push_back(stop.condition->span);
   }
   void operator()(const ast::Require& require) {
     if (requirements_ >= env_.requirements_analysed) places.push_back(require.condition->span);

@@ -34,7 +34,7 @@ bool is_constant(const Value& value, double number) {
 
 bool has_right_length(Environment& env, const std::optional<ast::PerDimension>& values,
                       const char* what) {
-  const auto rank = static_cast<size_t>(env.program.grid.rank());
+  const auto rank = static_cast<size_t>(env.program.grid().rank());
   if (!values || !values->list || values->values.size() == rank) return true;
   Diagnostic& error =
       env.report.error("S014", values->span, fmt::format("wrong number of values of '{}'", what));
@@ -111,11 +111,11 @@ void declare_coordinates(Environment& env, const ast::Grid& grid) {
   const bool spacings = has_right_length(env, grid.spacing, kSpacing);
   if (!origins || !spacings) return;
   std::vector<ir::Axis> axes;
-  for (size_t d = 0; d < env.program.grid.ranges.size(); ++d) {
+  for (size_t d = 0; d < env.program.grid().ranges.size(); ++d) {
     auto axis = AxisBuilder(env).build(value_in(grid.origin, d), value_in(grid.spacing, d));
     if (axis) axes.push_back(std::move(*axis));
   }
-  if (axes.size() == env.program.grid.ranges.size()) env.program.axes = std::move(axes);
+  if (axes.size() == env.program.grid().ranges.size()) env.program.domain().axes = std::move(axes);
 }
 
 // --- The functions -------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ std::optional<Elaborator::Dimension> Elaborator::dimension_of(const ast::Call& c
   const ast::Expr& argument = *call.arguments[0];
   const Value value = elaborate(argument);
   if (!value.ok()) return std::nullopt;
-  const int rank = env_.program.grid.rank();
+  const int rank = env_.program.grid().rank();
   if (value.type->scalar()) {
     if (const auto* id = std::get_if<ir::NodeId>(&value.leaves[0])) {
       const auto* index = std::get_if<ir::Index>(&graph_[*id].kind);

@@ -118,7 +118,7 @@ std::optional<Domain> field_domain(Environment& env, const ast::Identifier& doma
   }
   const Region region = elaborate_region(env, ast::Region{ast::NamedRegion{domain, {}}});
   if (!region.ok || !require_every_point(env, region, domain)) return std::nullopt;
-  if (!(region.box == env.program.grid)) {
+  if (!(region.box == env.program.grid())) {
     require_nonempty(env, region.box, fmt::format("the domain '{}'", domain.name), domain.span);
   }
   return Domain{region.box};
@@ -126,7 +126,7 @@ std::optional<Domain> field_domain(Environment& env, const ast::Identifier& doma
 
 // The dimensions listed in `along` or `over`. Returns nullopt after an error (S050).
 std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::PerDimension& along) {
-  const int rank = env.program.grid.rank();
+  const int rank = env.program.grid().rank();
   std::vector<int> out;
   for (const ast::ExprPtr& number : along.values) {
     const auto value = constant_in(env, *number, "a dimension", 0, rank - 1);
@@ -145,22 +145,21 @@ std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::Pe
 // Restricts the field to the dimensions listed in `along`. Without `along`, the field keeps all
 // dimensions. The only dimension of a field on points is the number of the point.
 bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& along,
-                     ir::Field& field) {
-  if (field.points) {
-    field.dimensions = {ir::kPoints};
+                     const std::optional<ir::FieldId>& set, ir::Field& field) {
+  if (set) {
+    field.kind = ir::AtPoints{*set};
     if (!along) return true;
     Diagnostic& error = env.report.error("S050", along->span, "'along' for a field on points");
     error.hint = "omit 'along': a field on points has no grid dimensions";
     return false;
   }
-  const int rank = env.program.grid.rank();
-  for (int d = 0; d < rank; ++d) field.dimensions.push_back(d);
   if (!along) return true;
   const auto dimensions = dimensions_along(env, *along);
   if (!dimensions) return false;
+  if (static_cast<int>(dimensions->size()) == env.program.grid().rank()) return true;
   ir::Box box;
   for (const int d : *dimensions) box.ranges.push_back(field.box.ranges[d]);
-  field.dimensions = *dimensions;
+  field.kind = ir::Profile{*dimensions};
   field.box = std::move(box);
   return true;
 }
@@ -170,7 +169,7 @@ void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
                     const std::optional<ast::Boundary>& boundary, const TypePtr& type,
                     ir::Field field, bool ok, Span item) {
   // The points of a set have no neighbours, so their dimension has no boundary rule.
-  const int rank = field.box.rank() - (field.points ? 1 : 0);
+  const int rank = field.box.rank() - (field.set() ? 1 : 0);
   field.boundary = ir::uniform_boundary(rank, {});
   std::vector<SideValues> side_values;
   if (boundary && rank == 0) {
@@ -180,7 +179,7 @@ void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
   } else if (boundary && type && ok) {
     ok = take_boundary(env, *boundary, *type, field, side_values);
   }
-  if (field.points) {
+  if (field.set()) {
     field.boundary.emplace_back();
     side_values.emplace_back();
   }
@@ -216,7 +215,7 @@ bool require_floating(Environment& env, const ir::Field& field, const ast::TypeE
   const bool floating =
       std::all_of(field.components.begin(), field.components.end(),
                   [](const ir::Component& c) { return is_float(arithmetic_type(c.type)); });
-  if (!field.points || floating) return true;
+  if (!field.set() || floating) return true;
   Diagnostic& error = env.report.error("S084", type.span, "values at points must be real numbers");
   error.expected = "components of a floating-point type, because weights multiply them";
   return false;
@@ -243,10 +242,10 @@ std::optional<ir::Range> times_of(Environment& env, const ast::Box& times) {
 // The element type of a set of points: the position and, if the program declares weights, the
 // weights. All members are double.
 TypePtr type_of_points(Environment& env, const ast::Points& points, int64_t width) {
-  const TypePtr place = vector_type(env.program.grid.rank(), scalar_type(Scalar::F64));
+  const TypePtr place = vector_type(env.program.grid().rank(), scalar_type(Scalar::F64));
   if (!points.weights) return place;
   const TypePtr weights =
-      vector_type(env.program.grid.rank(), vector_type(width, scalar_type(Scalar::F64)));
+      vector_type(env.program.grid().rank(), vector_type(width, scalar_type(Scalar::F64)));
   return fitting(env, struct_type({{"at", place}, {"weight", weights}}), points.weights->span);
 }
 
@@ -267,7 +266,7 @@ void declare_grid(Environment& env, const ast::Grid& grid) {
   if (declaration) declaration->broken = true;  // the name is not visible in its own definition
   env.grid = &grid;
   std::optional<ir::Box> box = elaborate_box(env, grid.box, 0);
-  env.program.grid_span = grid.name.span;
+  env.program.domain().span = grid.name.span;
   for (const ast::Range& range : grid.box.ranges) {
     if (range.index) {
       env.report.error("S026", range.index->span, "a grid has no index names").hint =
@@ -281,7 +280,7 @@ void declare_grid(Environment& env, const ast::Grid& grid) {
   }
   if (!box) return;
   if (declaration) declaration->broken = false;
-  env.program.grid = *box;
+  env.program.domain().box = *box;
   require_nonempty(env, *box, "the grid", grid.box.span);
   for (const ir::Range& range : box->ranges) {
     const ir::Affine extent = range.high - range.low;
@@ -308,7 +307,7 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
   Declaration* declaration =
       env.declare(subgrid.name, Declared::Subgrid, static_cast<int>(env.subgrids.size()));
   if (declaration) declaration->broken = true;  // the name is not visible in its own definition
-  std::optional<ir::Box> box = elaborate_box(env, subgrid.box, env.program.grid.rank());
+  std::optional<ir::Box> box = elaborate_box(env, subgrid.box, env.program.grid().rank());
   const auto strides = elaborate_strides(env, subgrid.box);
   bool inside = strides && (!parent.ok || require_every_point(env, parent, subgrid.parent));
   if (box && parent.ok) {
@@ -342,13 +341,11 @@ void declare_points(Environment& env, const ast::Points& points, Span item) {
   const TypePtr type = type_of_points(env, points, width.value_or(1));
   ir::Field result;
   result.box.ranges = {numbers.value_or(ir::Range{})};
-  result.dimensions = {ir::kPoints};
   result.constant = true;
-  result.width = static_cast<int>(width.value_or(1));
-  result.weighted = points.weights != nullptr;
-  result.within = domain ? domain->box : env.program.grid;
   for (const ast::Identifier& name : points.names) {
-    result.points = static_cast<ir::FieldId>(env.program.fields.size());
+    result.kind = ir::PointSet{static_cast<ir::FieldId>(env.program.fields.size()),
+                               static_cast<int>(width.value_or(1)), points.weights != nullptr,
+                               Scalar::F32, domain ? domain->box : env.program.grid()};
     declare_fields(env, {name}, std::nullopt, type, result, ok && type, item);
   }
 }
@@ -358,24 +355,37 @@ void declare_field(Environment& env, const ast::Field& field, Span item) {
   const std::optional<Domain> domain = field_domain(env, field.domain);
   ir::Field result;
   bool ok = type && domain;
-  result.box = domain ? domain->box : env.program.grid;
-  if (domain) result.points = domain->points;
+  result.box = domain ? domain->box : env.program.grid();
   result.constant = field.constant;
   if (field.history) {
     const auto history = constant_in(env, *field.history, "the history of a field", 1, kMaxHistory);
     ok &= history.has_value();
     result.history = static_cast<int>(history.value_or(1));
   }
-  ok &= take_dimensions(env, field.along, result);
-  if (!result.points && result.box.rank() == env.program.grid.rank()) {
-    result.dimensions.clear();
-  } else {
-    ok &= require_constant(env, field);
-  }
+  ok &= take_dimensions(env, field.along, domain ? domain->points : std::nullopt, result);
+  if (result.read_in_place()) ok &= require_constant(env, field);
   if (type) result.components = flatten(*type);
   ok &= require_floating(env, result, field.type);
   declare_fields(env, field.names, field.boundary, type, std::move(result), ok, item);
 }
+
+namespace {
+
+// The same field with a value for every step: the steps become the first dimension.
+void add_steps(ir::Field& field, const ir::Range& times) {
+  if (auto* values = std::get_if<ir::AtPoints>(&field.kind)) {
+    values->per_step = true;
+  } else if (const auto* profile = std::get_if<ir::Profile>(&field.kind)) {
+    field.kind = ir::Series{profile->dimensions};
+  } else {
+    ir::Series series;
+    for (int d = 0; d < field.box.rank(); ++d) series.dimensions.push_back(d);
+    field.kind = std::move(series);
+  }
+  field.box.ranges.insert(field.box.ranges.begin(), times);
+}
+
+}  // namespace
 
 void declare_series(Environment& env, const ast::Series& series, Span item) {
   const TypePtr type = elaborate_type(env, series.type);
@@ -386,16 +396,14 @@ void declare_series(Environment& env, const ast::Series& series, Span item) {
   if (series.domain) {
     const std::optional<Domain> domain = field_domain(env, *series.domain);
     ok &= domain.has_value();
-    result.box = domain ? domain->box : env.program.grid;
-    if (domain) result.points = domain->points;
-    ok &= take_dimensions(env, series.along, result);
+    result.box = domain ? domain->box : env.program.grid();
+    ok &= take_dimensions(env, series.along, domain ? domain->points : std::nullopt, result);
   } else if (series.along) {
     env.report.error("S050", series.along->span, "'along' without a grid").hint =
         "name the grid first: series w : real [0..K-1] on G along 0;";
     ok = false;
   }
-  result.box.ranges.insert(result.box.ranges.begin(), times.value_or(ir::Range{}));
-  result.dimensions.insert(result.dimensions.begin(), ir::kTime);
+  add_steps(result, times.value_or(ir::Range{}));
   if (type) result.components = flatten(*type);
   ok &= require_floating(env, result, series.type);
   declare_fields(env, series.names, series.boundary, type, std::move(result), ok, item);
@@ -420,12 +428,15 @@ void declare_profile(Environment& env, ReductionInfo& info) {
   ir::Field& field = env.program.fields[*info.profile];
   const auto over = dimensions_along(env, *reduce.over);
   bool ok = over && region.ok;
-  for (int d = 0; ok && d < env.program.grid.rank(); ++d) {
+  ir::Profile profile;
+  for (int d = 0; ok && d < env.program.grid().rank(); ++d) {
     if (std::find(over->begin(), over->end(), d) != over->end()) continue;
-    field.dimensions.push_back(d);
+    profile.dimensions.push_back(d);
     field.box.ranges.push_back(region.box.ranges[d]);
   }
-  if (ok && field.dimensions.empty()) {
+  const bool all = profile.dimensions.empty();
+  field.kind = std::move(profile);
+  if (ok && all) {
     Diagnostic& error =
         env.report.error("S075", reduce.over->span, "'over' names all dimensions of the grid");
     error.expected = "some of the grid's dimensions";
@@ -440,7 +451,7 @@ void declare_profile(Environment& env, ReductionInfo& info) {
     error.hint = fmt::format("init {} = {};", field.name, env.text(reduce.initial->span));
     ok = false;
   }
-  if (ok && !(region.box == env.program.grid)) {
+  if (ok && !(region.box == env.program.grid())) {
     require_nonempty(env, field.box, fmt::format("the field '{}'", field.name), reduce.name.span);
   }
   field.boundary = ir::uniform_boundary(field.box.rank(), {});
@@ -492,16 +503,15 @@ void declare_record(Environment& env, ReductionInfo& info) {
     every = constant_in(env, *record.every, "the interval of a record", 1, kMaxEvery);
   }
   ir::Field& field = env.program.fields[*info.profile];
-  field.dimensions = {ir::kTime, ir::kPoints};
+  field.kind = ir::AtPoints{set.value_or(0), true};
   field.box.ranges = {rows.value_or(ir::Range{}), ir::Range{}};
   field.boundary = ir::uniform_boundary(2, {});
   bool ok = set && rows && every;
-  info.region = Region{ok, env.program.grid, {}, {}};
+  info.region = Region{ok, env.program.grid(), {}, {}};
   if (ok) {
     const ir::Field& points = env.program.fields[*set];
-    field.points = set;
     field.box.ranges[1] = points.box.ranges[0];
-    info.region->box = *points.within;
+    info.region->box = points.as_point_set()->within;
     info.every = *every;
     const ir::Affine steps = (rows->high + 1) * *every + (*every - 1);
     const ir::StepLimit limit = {

@@ -55,8 +55,8 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
   const auto made = env_.reduction_into(binding.field);
   const ir::Field& field = env_.program.fields[binding.field];
   const bool readable = site_.fields || site_.initial_values;
-  if (!readable || (in_boundary_ && (!field.read_in_place() || field.points))) {
-    not_usable(field.name, field.points ? "values at points" : "a field", span,
+  if (!readable || (in_boundary_ && (!field.read_in_place() || field.set()))) {
+    not_usable(field.name, field.set() ? "values at points" : "a field", span,
                made ? hint_of_further_reduction(field) : "");
     return {true, false};
   }
@@ -127,7 +127,7 @@ std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) con
 // A(t-1)[0,0], which means an earlier level.
 std::string Elaborator::hint_of_called_field(const ast::Call& call) const {
   const std::string& name = call.callee.name;
-  const auto rank = static_cast<size_t>(env_.program.grid.rank());
+  const auto rank = static_cast<size_t>(env_.program.grid().rank());
   std::string offsets;
   for (const ast::ExprPtr& argument : call.arguments) {
     const auto* number = std::get_if<ast::Number>(&argument->kind);
@@ -201,7 +201,7 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
 // of a set.
 bool Elaborator::stands_alone(const FieldBinding& binding) const {
   const ir::Field& field = env_.program.fields[binding.field];
-  return field.points && !field.is_series();
+  return field.set() && !field.is_series();
 }
 
 // A field that is read without a bracket. A set of points gives the sum of its weights at the
@@ -231,13 +231,13 @@ bool Elaborator::at_point_itself(const ir::Field& field, Span span) {
 
 Value Elaborator::at_point(ir::FieldId field, Span span) {
   const std::vector<int> zeros(static_cast<size_t>(prover_->rank()));
-  ir::Access access{field, 0, level_of({field, 0}), zeros, 0};
+  ir::Access access{field, 0, level_of({field, 0}), ir::shifts(zeros), 0};
   return locate(access, span) ? components(access, span) : Value{};
 }
 
 Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at, Span span) {
   if (site_.initial_values) return initial_value(binding.field, at, span);
-  ir::Access access{binding.field, 0, level_of(binding), at, 0};
+  ir::Access access{binding.field, 0, level_of(binding), ir::shifts(at), 0};
   if (!locate(access, span)) return {};
   const bool meets_rules = access.escapes != 0 || env_.program.fields[access.field].fixed();
   if (prover_ && meets_rules && !rules_allow(access, span)) return {};
@@ -249,8 +249,8 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
 bool Elaborator::locate(ir::Access& access, Span span) {
   const ir::Field& field = env_.program.fields[access.field];
   access.in_place = field.read_in_place();
-  access.at_points = field.points.has_value();
-  access.per_step = access.in_place && field.is_series() && field.dimensions.size() == 1;
+  access.at_points = field.set().has_value();
+  access.per_step = field.is_series() && field.box.rank() == 1;
   if (!prover_) return true;  // in the value of a rule, which has no region
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
   if (!escapes) return false;

@@ -93,12 +93,13 @@ int Elaborator::level_of(const FieldBinding& binding) {
 // The hint for a profile that is used where only a single value is allowed.
 std::string Elaborator::hint_of_further_reduction(const ir::Field& profile) const {
   std::string region;
-  for (int d = 0; d < env_.program.grid.rank(); ++d) {
-    const auto own = std::find(profile.dimensions.begin(), profile.dimensions.end(), d);
-    ir::Range range = env_.program.grid.ranges[d];
+  const std::vector<int> kept = profile.dimensions();
+  for (int d = 0; d < env_.program.grid().rank(); ++d) {
+    const auto own = std::find(kept.begin(), kept.end(), d);
+    ir::Range range = env_.program.grid().ranges[d];
     range.high = range.low;
-    if (own != profile.dimensions.end()) {
-      range = profile.box.ranges[own - profile.dimensions.begin()];
+    if (own != kept.end()) {
+      range = profile.box.ranges[own - kept.begin()];
     }
     region += region.empty() ? "[" : ", ";
     region += env_.print(range.low);

@@ -392,7 +392,7 @@ std::string Environment::declared_names(Foreign kind) const {
 
 std::string Environment::point() const {
   std::string offsets = "[0";
-  for (int d = 1; d < program.grid.rank(); ++d) offsets += ",0";
+  for (int d = 1; d < program.grid().rank(); ++d) offsets += ",0";
   return offsets + "]";
 }
 

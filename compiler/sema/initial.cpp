@@ -33,7 +33,7 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
                                   [&](const ir::Init& init) { return init.field == id; });
   const bool storage = std::any_of(field.components.begin(), field.components.end(),
                                    [](const ir::Component& c) { return is_storage(c.type); });
-  if (found != inits.end() && !storage && !field.is_series() && !field.points) return &*found;
+  if (found != inits.end() && !storage && !field.is_series() && !field.set()) return &*found;
   const auto written = env_.init_places.find(field.name);
   const bool seen = env_.inits_seen.count(id) != 0;
   const bool itself = field_ && field_->name == field.name;
@@ -42,7 +42,7 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
   }
   Diagnostic& error = env_.report.error(
       "S066", span, fmt::format("the initial value of '{}' can't be read here", field.name));
-  if (storage || field.is_series() || field.points) {
+  if (storage || field.is_series() || field.set()) {
     error.found = storage             ? "a field of a storage type, such as half or byte"
                   : field.is_series() ? "a series"
                                       : "values at points";

@@ -103,7 +103,7 @@ bool Elaborator::few_enough(const Offsets& offsets, Span span) {
 
 std::optional<Elaborator::Offsets> Elaborator::offsets(const std::vector<ast::ExprPtr>& indices,
                                                        Span span) {
-  const auto rank = static_cast<size_t>(env_.program.grid.rank());
+  const auto rank = static_cast<size_t>(env_.program.grid().rank());
   if (indices.size() != rank) {
     Diagnostic& error = env_.report.error("S014", span, "wrong number of offsets");
     error.expected = fmt::format("{}, one per dimension of the grid", rank);
@@ -148,8 +148,8 @@ std::optional<int> Elaborator::steps_ahead(const ast::Expr& index) {
 std::optional<Elaborator::Offsets> Elaborator::own_offsets(const ir::Field& field,
                                                            const std::vector<ast::ExprPtr>& indices,
                                                            Span span) {
-  if (field.points && !at_point_itself(field, span)) return std::nullopt;
-  const size_t given = field.box.ranges.size() - (field.points ? 1 : 0);
+  if (field.set() && !at_point_itself(field, span)) return std::nullopt;
+  const size_t given = field.box.ranges.size() - (field.set() ? 1 : 0);
   if (indices.size() != given) {
     Diagnostic& error = env_.report.error("S014", span, "wrong number of offsets");
     error.expected = fmt::format("{}, {}one per dimension of '{}'", given,
@@ -173,7 +173,7 @@ std::optional<Elaborator::Offsets> Elaborator::own_offsets(const ir::Field& fiel
     if (!found) return std::nullopt;
     result.push_back(*found);
   }
-  if (field.points) result.push_back({0, 0});
+  if (field.set()) result.push_back({0, 0});
   if (!few_enough(result, span)) return std::nullopt;
   return result;
 }

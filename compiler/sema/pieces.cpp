@@ -157,7 +157,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
                                        const ast::Piece& piece, Region region) {
   bool inside = region.ok && pieces.targets;
   TypePtr type;
-  const ir::Box* within = &env.program.grid;
+  const ir::Box* within = &env.program.grid();
   if (pieces.targets) {
     const ir::Field& field = pieces.field(env);
     type = pieces.targets->type;
@@ -230,7 +230,7 @@ bool add_fixed_edges(Environment& env, const Targets& targets, ir::Function& fun
     piece.region = box;
     piece.index_names.resize(box.ranges.size());
     piece.span = function.span;
-    AccessProver prover(env, piece.region, env.program.grid, piece.index_names, false);
+    AccessProver prover(env, piece.region, env.program.grid(), piece.index_names, false);
     Elaborator elaborator(env, kStencilSite, piece.graph, &prover);
     elaborator.store_in(*targets.type);
     const Value value = present(targets, elaborator, function.span);
@@ -287,7 +287,7 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     }
   }
   if (pieces.otherwise) {
-    const auto rank = static_cast<size_t>(env.program.grid.rank());
+    const auto rank = static_cast<size_t>(env.program.grid().rank());
     const auto indices = indices_of(pieces.otherwise->region);
     if (!has_index_per_dimension(env, indices.size(), rank, pieces.otherwise->span)) return;
     pieces.otherwise_indices = index_names(env, indices);

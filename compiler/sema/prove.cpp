@@ -224,7 +224,7 @@ using Boxes = std::vector<const ir::Box*>;
 AccessProver::AccessProver(Environment& env, const ir::Box& region, const ir::Box& within,
                            const std::vector<std::string>& index_names, bool muted)
     : RegionBounds(env.program, env.facts, region,
-                   muted ? Boxes{} : Boxes{&within, &env.program.grid}),
+                   muted ? Boxes{} : Boxes{&within, &env.program.grid()}),
       env_(env),
       index_names_(index_names),
       muted_(muted) {}
@@ -270,8 +270,8 @@ bool AccessProver::prove_steps(const ir::Access& access, int d, Span span, uint3
   const ir::Field& field = field_of(access);
   const auto i = static_cast<size_t>(d);
   const ir::Range& times = field.box.ranges[i];
-  const ir::Affine first = ir::Affine{access.offsets[i], {}} - times.low;
-  const ir::Affine most = times.high - access.offsets[i] + 1;  // largest number of steps
+  const ir::Affine first = ir::Affine{access.offset(i), {}} - times.low;
+  const ir::Affine most = times.high - access.offset(i) + 1;  // largest number of steps
   const std::string text = fmt::format("series {} has values from {} to {}", field.name,
                                        env_.print(times.low), env_.print(times.high));
   const std::string more_values =
@@ -287,7 +287,7 @@ bool AccessProver::prove_steps(const ir::Access& access, int d, Span span, uint3
   if (field.boundary[i].low.kind != ir::BoundaryKind::None) {
     if (decide(facts_, first) != Verdict::Holds) escapes |= 1u << (2 * d);
   } else if (decide(facts_, first) == Verdict::Fails) {
-    return report(fmt::format("step {} in the first step of the run", access.offsets[i]));
+    return report(fmt::format("step {} in the first step of the run", access.offset(i)));
   } else if (decide(facts_, first) == Verdict::Unknown) {
     env_.add_check({{first}, "S031", text, span});
   }
@@ -317,10 +317,10 @@ bool AccessProver::require(const ir::Access& access, const End& end, Span span,
 std::string AccessProver::describe_access(const ir::Access& access, const End& end) const {
   const ir::Field& field = field_of(access);
   std::string offsets;
-  for (int offset : access.offsets)
+  for (int offset : offsets_of(access.maps))
     offsets += fmt::format("{}{}", offsets.empty() ? "" : ",", offset);
   const std::string level = access.level == 0 ? "" : fmt::format("@-{}", access.level);
-  const bool whole = field.box == env_.program.grid;
+  const bool whole = field.box == env_.program.grid();
   return fmt::format("access {}{}[{}]{} leaves {}", field.name, level, offsets,
                      end.thrown ? ", mirrored," : "",
                      whole ? "the grid" : "the domain of the field");
@@ -333,7 +333,7 @@ std::string AccessProver::advice(const ir::Access& access, const End& end) const
   const ir::Field& field = field_of(access);
   const ir::Range& domain = field.box.ranges[d];
   const bool low = end.side == Side::Low;
-  ir::Affine inside = (low ? domain.low : domain.high) - access.offsets[d];
+  ir::Affine inside = (low ? domain.low : domain.high) - access.offset(d);
   if (end.thrown) inside = inside + (low ? domain.low - domain.high : domain.high - domain.low);
   inside = low ? inside + end.inside : inside - end.inside;
   const ir::Affine least = at_least(inside, domain.low), most = at_least(domain.high, inside);
@@ -389,7 +389,7 @@ void AccessProver::report_escape(const ir::Access& access, const End& end, Span 
       fmt::format("index at {} {} in dimension {}", leaves_low ? "least" : "most",
                   env_.print(leaves_low ? domain.low + end.inside : domain.high - end.inside), d);
   const std::string thrown =
-      end.thrown ? fmt::format(", mirrored from {}", env_.print(at + access.offsets[d])) : "";
+      end.thrown ? fmt::format(", mirrored from {}", env_.print(at + access.offset(d))) : "";
   error.found = fmt::format("{}{}, at {} = {} in region {}", env_.print(index(access, end)), thrown,
                             name, env_.print(at), env_.print(region_));
   error.hint = advice(access, end);

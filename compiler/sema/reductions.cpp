@@ -92,8 +92,8 @@ void analyze_record(Environment& env, ReductionInfo& info, ir::Reduction& record
   ir::Reduction result{syntax.name.name, ir::Reducer::Sum, {}, info.every, syntax.name.span};
   result.piece.region = info.region->box;
   result.piece.span = info.item;
-  result.piece.index_names.resize(static_cast<size_t>(env.program.grid.rank()));
-  AccessProver prover(env, result.piece.region, env.program.grid, result.piece.index_names,
+  result.piece.index_names.resize(static_cast<size_t>(env.program.grid().rank()));
+  AccessProver prover(env, result.piece.region, env.program.grid(), result.piece.index_names,
                       !info.region->ok);
   Elaborator elaborator(env, kRecordSite, result.piece.graph, &prover);
   const Value value = elaborator.elaborate(*syntax.value);
@@ -110,7 +110,7 @@ void analyze_record(Environment& env, ReductionInfo& info, ir::Reduction& record
   settle(env, info, *type);
   if (!stored || info.broken) return;
   const ir::Field& field = env.program.fields[*info.profile];
-  result.at = field.points;
+  result.at = field.set();
   result.target = info.profile;
   result.piece.results = std::move(*stored);
   record = std::move(result);
@@ -126,13 +126,13 @@ void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduct
   if (reduce.every) {
     every = constant_in(env, *reduce.every, "the interval of a reduction", 1, kMaxEvery);
   }
-  const bool inside = region.ok && require_inside(env, region.box, env.program.grid,
+  const bool inside = region.ok && require_inside(env, region.box, env.program.grid(),
                                                   "region leaves the grid", span_of(reduce.region));
   result.piece.region = std::move(region.box);
   result.piece.index_names = std::move(region.index_names);
   result.piece.span = info.item;
 
-  AccessProver prover(env, result.piece.region, env.program.grid, result.piece.index_names,
+  AccessProver prover(env, result.piece.region, env.program.grid(), result.piece.index_names,
                       !inside);
   Elaborator elaborator(env, kReduceSite, result.piece.graph, &prover);
   bind_indices(elaborator, result.piece.index_names);
@@ -240,7 +240,7 @@ void place_reductions(Environment& env) {
     const ReductionInfo& info = env.reductions[r];
     if (!info.read.valid()) continue;
     ir::Reduction& reduction = env.program.reductions[r];
-    reduction.place = info.place;
+    reduction.in_step = true;
     if (reduction.every == 1) continue;
     Diagnostic& error = env.report.error(
         "S073", info.syntax->every->span,
@@ -253,9 +253,9 @@ void place_reductions(Environment& env) {
 }
 
 void analyze_stop(Environment& env, const ast::Stop& stop, Span item) {
-  if (env.program.stop) {
+  if (env.program.run.until) {
     Diagnostic& error = env.report.error("S036", item, "second stop condition");
-    error.related.push_back({env.program.stop->span, "the first"});
+    error.related.push_back({env.program.run.until->span, "the first"});
     error.hint = "join them with `or`";
     return;
   }
@@ -275,7 +275,7 @@ void analyze_stop(Environment& env, const ast::Stop& stop, Span item) {
     return;
   }
   result.condition = *condition;
-  env.program.stop = std::move(result);
+  env.program.run.until = std::move(result);
 }
 
 }  // namespace stencil::sema

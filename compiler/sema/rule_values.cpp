@@ -174,7 +174,7 @@ bool Elaborator::rules_allow(const ir::Access& access, Span span) {
 
 bool Elaborator::edges_allow(ir::FieldId field, Span span) {
   if (!env_.program.fields[field].fixed()) return true;
-  const std::vector<int> here(env_.program.fields[field].box.ranges.size(), 0);
+  const std::vector<ir::IndexMap> here(env_.program.fields[field].box.ranges.size());
   return rules_allow({field, 0, 0, here, 0}, span);
 }
 

@@ -197,7 +197,7 @@ Result<std::unique_ptr<SimulationData>> lay_out(std::shared_ptr<const ProgramDat
     for (const auto& [low, high] : data->state.fields[f].box) info.origin.push_back(low);
   }
   data->describe_places();
-  const auto box = reference::concrete(program.grid, data->state.integer_params);
+  const auto box = reference::concrete(program.grid(), data->state.integer_params);
   const auto points = box ? reference::count_points(*box) : std::nullopt;
   data->points = static_cast<double>(points.value_or(0));
   return data;

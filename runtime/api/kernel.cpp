@@ -102,7 +102,7 @@ Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData
   }
   const runtime::Prepared& made = prepared.value();
   std::string line =
-      made.schedule ? schedule::print(*made.schedule, data->program.grid.rank()) : std::string();
+      made.schedule ? schedule::print(*made.schedule, data->program.grid().rank()) : std::string();
   Device device = describe(made.device.info, made.device.device);
   return KernelData::wrap(
       std::make_shared<KernelData>(KernelData{std::move(data), program, std::move(prepared).value(),

@@ -216,10 +216,10 @@ Result<std::vector<Halo>> Program::halo(const std::string& field) const {
   });
 }
 int Program::rank() const {
-  return data_->program.grid.rank();
+  return data_->program.grid().rank();
 }
 bool Program::has_stop() const {
-  return data_->program.stop.has_value();
+  return data_->program.run.until.has_value();
 }
 const std::string& Program::warnings() const {
   return data_->warnings;

@@ -267,7 +267,7 @@ Result<SettledCut> settle_cut(const ir::Program& program, const std::vector<int6
   if (!cutting) return cannot;
   SettledCut out{std::move(*at_sizes), {}, schedule_line, ""};
   if (out.line.empty() || out.line == "auto") {  // one subdomain chooses for all
-    out.line = schedule::print(cutting->schedule, program.grid.rank());
+    out.line = schedule::print(cutting->schedule, program.grid().rank());
     const auto found = known ? known(subdomain_alone(out.program, *cutting), device) : std::nullopt;
     if (found && found->line != out.line) {
       out.line = found->line;

@@ -19,7 +19,7 @@ namespace {
 std::string size_of_grid(const ir::Program& program) {
   std::vector<int64_t> values;
   for (const ir::Param& param : program.params) values.push_back(param.integer_value.value_or(0));
-  const auto box = reference::concrete(program.grid, values);
+  const auto box = reference::concrete(program.grid(), values);
   std::vector<int64_t> extents;
   for (const auto& [low, high] : box.value_or(reference::ConcreteBox{})) {
     extents.push_back(high - low + 1);

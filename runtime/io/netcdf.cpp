@@ -296,7 +296,7 @@ class Contents {
                                         : axes_[static_cast<size_t>(of_grid)].at(low + i));
     }
     std::vector<Attribute> attributes = {
-        {"long_name", program_.axes.empty() ? "index along " + axis : axis}};
+        {"long_name", program_.domain().axes.empty() ? "index along " + axis : axis}};
     if (axis == "x" || axis == "y" || axis == "z") {
       attributes.push_back({"axis", std::string(1, static_cast<char>(axis[0] - 'a' + 'A'))});
     }

@@ -141,7 +141,7 @@ Status check_vti(const ir::Program& program, const std::vector<Selection>& selec
   }
   for (const Selection& selection : selections) {
     const ir::Field& field = program.fields[selection.field];
-    if (field.box == first.box && field.dimensions == first.dimensions) continue;
+    if (field.box == first.box && field.dimensions() == first.dimensions()) continue;
     return Failure{
         "R031",
         fmt::format("a .vti file holds fields on the same points, but '{}' and '{}' differ",

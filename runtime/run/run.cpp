@@ -174,7 +174,7 @@ Status build(const ir::Program& program, const std::string& line, bool dense, Pr
     return Failure{"", "the schedule is invalid", ""};  // an error although it is not used here
   }
   const std::string shown =
-      out.schedule ? ": " + schedule::print(*out.schedule, program.grid.rank()) : "";
+      out.schedule ? ": " + schedule::print(*out.schedule, program.grid().rank()) : "";
   stage("compiling " + where + shown);
   auto loaded = TRY(out.device.device.load({program, out.module.get()}, out.device.selector));
   out.loaded = std::move(loaded);
@@ -239,7 +239,7 @@ Result<std::vector<NonFiniteCount>> SessionSource::count_non_finite(
 namespace {
 
 double points_of(const ir::Program& program, const reference::State& state) {
-  const auto box = reference::concrete(program.grid, state.integer_params);
+  const auto box = reference::concrete(program.grid(), state.integer_params);
   const auto points = box ? reference::count_points(*box) : std::nullopt;
   return static_cast<double>(points.value_or(0));
 }

@@ -57,7 +57,7 @@ std::optional<runtime::KnownLine> brief_choice(const ir::Program& program,
     soonest = &candidate;
   }
   if (!usual || *usual - *least < kNoticeable) return std::nullopt;
-  return runtime::KnownLine{schedule::print(soonest->schedule, program.grid.rank()),
+  return runtime::KnownLine{schedule::print(soonest->schedule, program.grid().rank()),
                             "compiles sooner than a faster one would save"};
 }
 

@@ -132,7 +132,7 @@ CandidateTimer::CandidateTimer(const ir::Program& program, const runtime::Params
 Status CandidateTimer::prepare() {
   auto state = TRY(memory_.lay_out(program_, params_));
   fill_as_begun(program_, state, !on_cpu_);
-  const auto box = reference::concrete(program_.grid, params_.integers);
+  const auto box = reference::concrete(program_.grid(), params_.integers);
   const auto points = box ? reference::count_points(*box) : std::nullopt;
   points_ = static_cast<double>(points.value_or(0));
   most_sessions_ = sessions_at_once(bytes_of_fields(program_, params_).value_or(0), on_cpu_);

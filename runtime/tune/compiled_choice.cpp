@@ -46,7 +46,7 @@ Result<std::string> choose(schedule::Scheduler& scheduler,
     const auto candidate = schedule::predict(scheduler, tiles[t], for_model(one));
     if (candidate && (!best || schedule::is_faster(*candidate, *best))) best = candidate;
   }
-  if (best) return schedule::print(best->schedule, scheduler.program().grid.rank());
+  if (best) return schedule::print(best->schedule, scheduler.program().grid().rank());
   return Failure{"R042", "none of the best schedules compiles: " + error, ""};
 }
 
@@ -68,7 +68,7 @@ Result<Comparison> comparison(schedule::Scheduler& scheduler) {
   out.key = {"cuda",
              {"choice", code_version(), nvrtc.identity, std::to_string(driver),
               scheduler.machine().name, ir::print(scheduler.program())}};
-  for (std::string& line : lines_of(out.tiles, scheduler.program().grid.rank())) {
+  for (std::string& line : lines_of(out.tiles, scheduler.program().grid().rank())) {
     out.key.parts.push_back(std::move(line));
   }
   return out;

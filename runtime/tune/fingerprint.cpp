@@ -31,14 +31,16 @@ class Canonical {
 
   std::string text() {
     std::string out =
-        fmt::format("{} {} {}\n", name(program_.real), name(program_.fp), program_.grid.rank());
+        fmt::format("{} {} {}\n", name(program_.real), name(program_.fp), program_.grid().rank());
     for (const ir::Field& field : program_.fields) out += text_of(field);
     for (const ir::Function& function : program_.functions) {
       out += fmt::format("function {}\n", fmt::join(function.targets, " "));
       for (const ir::Piece& piece : function.pieces) out += text_of(piece);
     }
-    for (const ir::Repeat& repeat : program_.repeats) {
-      out += fmt::format("repeat {}..{} {}\n", repeat.first, repeat.end, repeat.iterations);
+    for (const ir::Phase& phase : ir::phases(program_)) {
+      if (phase.iterations_per_step() == 1) continue;
+      out += fmt::format("repeat {}..{} {}\n", phase.first, phase.end, phase.iterations);
+      if (phase.times > 1) out += fmt::format("within {}\n", phase.times);
     }
     for (const ir::Reduction& reduction : program_.reductions) {
       const auto over = ir::reduced_dimensions(program_, reduction);
@@ -49,13 +51,13 @@ class Canonical {
                                             : "");
       out += text_of(reduction.piece);
     }
-    if (program_.stop) out += "stop\n";
+    if (program_.run.until) out += "stop\n";
     return out;
   }
 
  private:
   std::string text_of(const ir::Affine& bound, size_t dimension) const {
-    const ir::Range& grid = program_.grid.ranges[dimension];
+    const ir::Range& grid = program_.grid().ranges[dimension];
     const ir::Affine low = bound - grid.low, high = bound - grid.high;
     const auto distance = [](const ir::Affine& from) {
       return from.is_constant() ? std::abs(from.constant) : INT64_MAX;
@@ -86,7 +88,9 @@ class Canonical {
     for (const ir::Component& component : field.components) {
       out += fmt::format(" {}", name(component.type));
     }
-    if (field.width > 0) out += fmt::format(" points weighing {}{}", field.width, decade_of(field));
+    if (const ir::PointSet* set = field.as_point_set()) {
+      out += fmt::format(" points weighing {}{}", set->width, decade_of(field));
+    }
     // The number of steps of a series does not affect schedules.
     for (size_t d = 0; d < field.box.ranges.size(); ++d) {
       const int of_grid = field.dimension(d);
@@ -149,7 +153,7 @@ class Canonical {
       }
       std::string operator()(const ir::Access& a) const {
         return fmt::format("{}.{}@{}[{}]{}", a.field, a.component, a.level,
-                           fmt::join(a.offsets, ","), a.escapes);
+                           fmt::join(offsets_of(a.maps), ","), a.escapes);
       }
       std::string operator()(const ir::Operation& o) const {
         std::string out = fmt::format("op{}", static_cast<int>(o.op));
@@ -203,11 +207,11 @@ double points_of(const Sizes& sizes) {
 std::optional<Sizes> sizes_of(const ir::Program& program, const std::vector<int64_t>& integers) {
   std::vector<int64_t> values = integers;
   const bool complete = values.size() >= program.params.size();
-  for (const ir::Range& range : program.grid.ranges) {
+  for (const ir::Range& range : program.grid().ranges) {
     if (!complete && (!range.low.is_constant() || !range.high.is_constant())) return std::nullopt;
   }
   values.resize(std::max(values.size(), program.params.size()));
-  const auto box = reference::concrete(program.grid, values);
+  const auto box = reference::concrete(program.grid(), values);
   if (!box) return std::nullopt;
   Sizes out;
   for (const auto& [low, high] : *box) {

@@ -63,12 +63,12 @@ Search::Search(schedule::Scheduler& scheduler, const schedule::Space& space)
 
 Candidate Search::give(const schedule::Candidate& candidate) {
   given_.push_back(candidate.schedule);
-  lines_.insert(schedule::print(candidate.schedule, scheduler_.program().grid.rank()));
+  lines_.insert(schedule::print(candidate.schedule, scheduler_.program().grid().rank()));
   return {candidate.schedule, candidate.prediction.seconds};
 }
 
 bool Search::is_given(const schedule::Candidate& candidate) const {
-  return lines_.count(schedule::print(candidate.schedule, scheduler_.program().grid.rank())) > 0;
+  return lines_.count(schedule::print(candidate.schedule, scheduler_.program().grid().rank())) > 0;
 }
 
 std::optional<Candidate> Search::give(const Schedule& schedule) {
@@ -129,7 +129,7 @@ double Search::corrected(const schedule::Candidate& candidate) const {
 }
 
 void Search::add_neighbours(const Schedule& of) {
-  const int rank = scheduler_.program().grid.rank();
+  const int rank = scheduler_.program().grid().rank();
   if (!has_neighbours_.insert(schedule::print(of, rank)).second) return;
   for (const Schedule& next : schedule::neighbours(of, rank)) {
     const auto candidate = schedule::predict(scheduler_, next);

@@ -103,7 +103,7 @@ class Race {
 
 void Race::add(const Candidate& candidate) {
   Timed& timed = out_.candidates.emplace_back();
-  timed.line = schedule::print(candidate.schedule, program_.grid.rank());
+  timed.line = schedule::print(candidate.schedule, program_.grid().rank());
   timed.predicted = candidate.predicted;
 }
 
@@ -330,9 +330,9 @@ Result<Timings> time_candidates(const ir::Program& program, const runtime::Param
                    ""};
   }
   ir::Program timed = program;
-  timed.stop.reset();
+  timed.run.until.reset();
   auto timings = Race(timed, params, device, candidates, options).run();
-  if (timings.ok() && program.stop) timings.value().left_out = "the stop condition";
+  if (timings.ok() && program.run.until) timings.value().left_out = "the stop condition";
   return timings;
 }
 

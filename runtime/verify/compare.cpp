@@ -219,7 +219,7 @@ bool uses_transcendentals(const ir::Program& program) {
   for (const ir::Reduction& reduction : program.reductions) {
     if (any_transcendental(reduction.piece.graph)) return true;
   }
-  return program.stop && any_transcendental(program.stop->graph);
+  return program.run.until && any_transcendental(program.run.until->graph);
 }
 
 }  // namespace stencil::runtime

@@ -24,7 +24,7 @@ namespace {
 
 // The schedule of a line if the program can be lowered with it; otherwise the refusal.
 ScheduleCase try_schedule(schedule::Scheduler& scheduler, const std::string& line) {
-  const int rank = scheduler.program().grid.rank();
+  const int rank = scheduler.program().grid().rank();
   ScheduleCase out{line, {}, "", scheduler.machine().threads_are_loops, ""};
   Diagnostics diagnostics;
   const auto schedule = scheduler.parse(line, diagnostics);
@@ -43,7 +43,7 @@ ScheduleCase try_schedule(schedule::Scheduler& scheduler, const std::string& lin
 // dimension.
 ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Schedule& usual) {
   constexpr int64_t kFewPoints = 4;
-  const int rank = scheduler.program().grid.rank();
+  const int rank = scheduler.program().grid().rank();
   ScheduleCase best;
   for (const schedule::Schedule& tile : schedule::growing_tiles(usual, rank)) {
     ScheduleCase attempt = try_schedule(scheduler, schedule::print(tile, rank));
@@ -82,7 +82,7 @@ ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Family& 
   if (family.has(schedule::shared::kChunk)) usual.chunk = kFewPlanes;
   ScheduleCase best = small_tile(scheduler, usual);
   for (const schedule::Setting& setting : family.settings) {
-    const auto other = other_word(usual, setting, scheduler.program().grid.rank());
+    const auto other = other_word(usual, setting, scheduler.program().grid().rank());
     if (!other_words || !other || !best.schedule) continue;
     ScheduleCase attempt = small_tile(scheduler, *other);
     if (!attempt.schedule) continue;
@@ -191,7 +191,7 @@ void collect(const ir::Box& box, std::set<ir::ParamId>& params) {
 // Whether the param, if left open, occurs in the bounds of some box.
 bool is_size(const ir::Program& program, const std::string& name) {
   std::set<ir::ParamId> used;
-  collect(program.grid, used);
+  collect(program.grid(), used);
   for (const ir::Field& field : program.fields) collect(field.box, used);
   for (const ir::Function& function : program.functions) {
     for (const ir::Piece& piece : function.pieces) collect(piece.region, used);

@@ -13,7 +13,7 @@ test::InBoxes::Bounds draw_bounds(Random& random, const Recipe& recipe, const ir
                                   const std::vector<int64_t>& params) {
   test::InBoxes::Bounds out;
   for (size_t d = 0; d < recipe.cuts.size(); ++d) {
-    const ir::Range& range = program.grid.ranges[d];
+    const ir::Range& range = program.grid().ranges[d];
     const int64_t low = *ir::evaluate(range.low, params), high = *ir::evaluate(range.high, params);
     std::set<int64_t> bounds = {low, high + 1};
     for (int cut = 1; cut < recipe.cuts[d]; ++cut) {
@@ -69,7 +69,7 @@ std::set<std::string> constructs_of(const Boxed& boxed) {
     const ir::Field& field = program.fields[f];
     if (field.is_point_set()) found.insert("points");
     if (field.read_in_place()) {
-      if (!field.points) found.insert("profile or series");
+      if (!field.set()) found.insert("profile or series");
       continue;
     }
     for (const ir::Boundary& rules : field.boundary) {
@@ -77,7 +77,7 @@ std::set<std::string> constructs_of(const Boxed& boxed) {
       if (rules.has(ir::BoundaryKind::Clamp)) found.insert("clamp");
       if (rules.has(ir::BoundaryKind::Constant)) found.insert("constant");
     }
-    if (field.box.ranges != program.grid.ranges) found.insert("sub-grid");
+    if (field.box.ranges != program.grid().ranges) found.insert("sub-grid");
     if (field.history > 1) found.insert("several levels");
   }
   for (size_t d = 0; d < boxed.bounds.size(); ++d) {
@@ -96,7 +96,7 @@ std::set<std::string> constructs_of(const Boxed& boxed) {
     if (whole.targets.size() > 1) found.insert("several targets");
   }
   if (program.functions.size() > 1) found.insert("several functions");
-  if (!program.repeats.empty()) found.insert("repeat");
+  if (ir::repeats_in_steps(program)) found.insert("repeat");
   if (boxed.box.steps > 1) found.insert("several steps in a call");
   return found;
 }

@@ -60,7 +60,7 @@ void scatter(uint64_t seed, bool exact, const ir::Program& program, reference::S
   for (size_t f = 0; f < program.fields.size(); ++f) {
     const ir::Field& set = program.fields[f];
     if (!set.is_point_set()) continue;
-    const auto within = reference::concrete(*set.within, state.integer_params);
+    const auto within = reference::concrete(set.as_point_set()->within, state.integer_params);
     reference::FieldData& data = state.fields[f];
     const int rank = static_cast<int>(within->size());
     for (int64_t p = 0; p < data.points; ++p) {

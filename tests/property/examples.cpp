@@ -39,7 +39,7 @@ std::optional<double> points_of(const std::string& text) {
   const auto program = load_program(Source("example.stn", text), {}, diagnostics);
   if (!program) return std::nullopt;
   double points = 1;
-  for (const ir::Range& range : program->grid.ranges) {
+  for (const ir::Range& range : program->grid().ranges) {
     points *= static_cast<double>(range.high.constant - range.low.constant + 1);
   }
   return points;

@@ -247,7 +247,7 @@ class Generator {
     // Whether a reduction before function number `place` would lie inside the repeat.
     bool is_inside(int place) const { return first < place && place <= last; }
   };
-  Repeat repeat_;
+  Repeat repeat_, inner_repeat_;  // the inner one lies in the other
   bool in_repeat_ = false;
 };
 

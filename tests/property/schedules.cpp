@@ -156,7 +156,7 @@ std::optional<kernel::Module> lower_somehow(const ir::Program& program, Schedule
     Diagnostics refusals;
     if (auto module = scheduler.lower(schedule, refusals, schedule::Advice::None)) return module;
     refusal = refusals.items().front().code;
-    const auto other = amend(schedule, refusal, program.grid.rank());
+    const auto other = amend(schedule, refusal, program.grid().rank());
     if (!other) return std::nullopt;
     schedule = *other;
   }

@@ -110,6 +110,12 @@ void Generator::choose_repeat(int functions) {
   covers("repeat");
   if (repeat_.last > repeat_.first) covers("repeat of several functions");
   if (repeat_.last - repeat_.first + 1 < functions) covers("repeat beside other functions");
+  if (!random_.chance(30)) return;
+  inner_repeat_.first = random_.between(repeat_.first, repeat_.last);
+  inner_repeat_.last = random_.between(inner_repeat_.first, repeat_.last);
+  inner_repeat_.iterations = random_.pick<int>({1, 2, 3, 5});
+  repeat_.iterations = random_.pick<int>({1, 2, 3});
+  covers("repeat in a repeat");
 }
 
 // All stencil functions, with the reductions between them.
@@ -117,12 +123,16 @@ std::string Generator::make_stencils(int count) {
   std::string out;
   for (int f = 0; f < count; ++f) {
     out += make_statistics(f);
-    if (f == repeat_.first && repeat_.holds(f)) {
-      out += fmt::format("repeat {} {{\n", repeat_.iterations);
+    for (const Repeat& repeat : {repeat_, inner_repeat_}) {
+      if (f == repeat.first && repeat.holds(f)) {
+        out += fmt::format("repeat {} {{\n", repeat.iterations);
+      }
     }
     in_repeat_ = repeat_.holds(f);
     out += make_stencil(f);
-    if (in_repeat_ && f == repeat_.last) out += "}\n";
+    for (const Repeat& repeat : {inner_repeat_, repeat_}) {
+      if (f == repeat.last && repeat.holds(f)) out += "}\n";
+    }
     in_repeat_ = false;
   }
   return out + make_statistics(count);

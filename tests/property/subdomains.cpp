@@ -111,7 +111,7 @@ void note_fields(const Cut& cut, Found& found) {
       if (field.boundary[d].has(ir::BoundaryKind::Clamp)) found.insert("clamp");
       if (field.boundary[d].periodic()) found.insert("periodic edges across cuts");
     }
-    if (!spans(program.grid, field.box)) found.insert("sub-grid");
+    if (!spans(program.grid(), field.box)) found.insert("sub-grid");
     if (!ir::changes(program, static_cast<ir::FieldId>(f))) continue;
     if (field.history > 1) found.insert("several levels");
     for (const ir::Component& component : field.components) {
@@ -160,7 +160,7 @@ bool straddles(const Cut& cut, const ir::Reduction& reduction) {
 void note_reductions(const Cut& cut, Found& found) {
   for (const ir::Reduction& reduction : cut.whole.reductions) {
     if (ir::sampled_by(cut.whole, reduction)) found.insert("sampled record");
-    if (reduction.place) found.insert("reduction in steps");
+    if (reduction.in_step) found.insert("reduction in steps");
     if (reduction.at) {
       found.insert("record");
     } else if (reduction.target) {
@@ -189,8 +189,8 @@ std::set<std::string> constructs_of(const Cut& cut) {
     found.insert(low > 0 && high > 0 ? "outer blocks at both ends" : "outer blocks at one end");
   };
   for (const kernel::Module& module : cut.modules) note_outer_blocks(module);
-  if (cut.whole.stop) found.insert("stop");
-  if (!cut.whole.repeats.empty()) found.insert("repeat");
+  if (cut.whole.run.until) found.insert("stop");
+  if (ir::repeats_in_steps(cut.whole)) found.insert("repeat");
   if (ir::cuts_steps(cut.whole)) found.insert("phases");
   if (cut.decomposition.steps > 1) found.insert("several steps between exchanges");
   return found;

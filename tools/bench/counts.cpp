@@ -45,7 +45,7 @@ void count(const BenchJob& job, const Settings& settings, Record& record) {
         build.refused.empty() ? build.error : build.refused;
     return;
   }
-  record["settings"] = schedule::print(*build.schedule, build.program->grid.rank());
+  record["settings"] = schedule::print(*build.schedule, build.program->grid().rank());
   const kernel::Module legal = emit::legalise(*build.module, emit::Options{});
   std::string problem;
   const auto trace =

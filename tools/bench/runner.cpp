@@ -52,7 +52,7 @@ int rank_of(const std::string& file, const Json& define) {
   for (const auto& item : define.items()) options.definitions[item.key()] = item.value().dump();
   Diagnostics diagnostics;
   const auto program = load_program(Source(file, text.value()), options, diagnostics);
-  return program ? program->grid.rank() : 3;
+  return program ? program->grid().rank() : 3;
 }
 
 // Reduces the sizes in `define` for the interpreter: different for different params, and not
@@ -142,7 +142,7 @@ namespace {
 
 // Records the settings, the compile time, and the maximum of each resource over all kernels.
 void note_kernels(const Build& build, Record& record) {
-  record["settings"] = schedule::print(*build.schedule, build.program->grid.rank());
+  record["settings"] = schedule::print(*build.schedule, build.program->grid().rank());
   if (!build.chosen.empty()) record["chosen"] = build.chosen;
   record["jit_s"] = rounded(build.seconds);
   for (const runtime::KernelResources& kernel : build.loaded->resources()) {
@@ -225,7 +225,7 @@ std::string text_of(const runtime::Difference& difference) {
 }
 
 double points_of(const ir::Program& program, const State& state) {
-  const auto box = reference::concrete(program.grid, state.integer_params);
+  const auto box = reference::concrete(program.grid(), state.integer_params);
   const auto points = box ? reference::count_points(*box) : std::nullopt;
   return static_cast<double>(points.value_or(0));
 }

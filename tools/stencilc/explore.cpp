@@ -123,8 +123,9 @@ class Exploration {
     out.machine = explore::machine_of(subject_.machine);
     out.note = subject_.note;
     if (subject_.measure) out.device = subject_.device->device.name;
-    for (const auto& axis : schedule::axis_names(program.grid.rank())) out.axes.emplace_back(axis);
-    for (int d = 0; d < program.grid.rank(); ++d) {
+    for (const auto& axis : schedule::axis_names(program.grid().rank()))
+      out.axes.emplace_back(axis);
+    for (int d = 0; d < program.grid().rank(); ++d) {
       out.extents.push_back(schedule::usual_extent(program, d));
     }
     if (const auto params = runtime::bind_params(program); params.ok()) {
@@ -136,7 +137,7 @@ class Exploration {
     out.seconds = seconds_;
     out.looked_at = space_.looked_at;
     out.ranked = static_cast<int64_t>(space_.ranked.size());
-    out.automatic = schedule::print(scheduler_.choose().schedule, program.grid.rank());
+    out.automatic = schedule::print(scheduler_.choose().schedule, program.grid().rank());
     constexpr size_t kMost = 2000;
     out.candidates = explore::candidates_of(scheduler_, space_.ranked, kMost);
     for (explore::Candidate& candidate : out.candidates) {
@@ -210,7 +211,7 @@ Status Exploration::compile() {
   for (size_t i = 0; i < schedules.size(); ++i) {
     const tune::Compiled& of = compiled.value()[i];
     if (of.registers == 0) continue;
-    compiled_[schedule::print(schedules[i], subject_.program.grid.rank())] = of;
+    compiled_[schedule::print(schedules[i], subject_.program.grid().rank())] = of;
     space_.ranked[i] = *schedule::predict(scheduler_, schedules[i], tune::for_model(of));
   }
   std::stable_sort(space_.ranked.begin(), end, schedule::is_faster);
@@ -306,7 +307,7 @@ void Exploration::add_stored_choice(explore::Report& out) {
   Diagnostics none;
   const auto schedule = scheduler_.parse(stored->line, none);
   if (!schedule) return;
-  const std::string line = schedule::print(*schedule, subject_.program.grid.rank());
+  const std::string line = schedule::print(*schedule, subject_.program.grid().rank());
   const auto place = [&] {
     return std::find_if(out.candidates.begin(), out.candidates.end(),
                         [&](const auto& c) { return c.schedule == line; });

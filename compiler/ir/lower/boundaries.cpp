@@ -31,7 +31,7 @@ class ProvedBounds final : public AccessBounds {
   ProvedBounds(const Program& program, const Box& region, const Box& domain, Reader reader)
       : program_(program),
         reader_(reader),
-        bounds_(program, program.facts, region, {&domain, &program.grid}) {}
+        bounds_(program, program.facts, region, {&domain, &program.grid()}) {}
 
   std::optional<uint32_t> escapes(const Access& access, Span) override {
     return bounds_.escapes(access);
@@ -49,7 +49,7 @@ class ProvedBounds final : public AccessBounds {
   bool settle_level(Access& access, Span) override {
     const auto made = reduction_into(program_, access.field);
     if (!made || access.level == 0) return true;
-    const auto place = program_.reductions[*made].place;
+    const auto place = functions_before(program_, *made);
     const bool above = reader_.function ? place && *reader_.function < *place
                                         : reader_.reduction && *reader_.reduction <= *made;
     if (above) access.level = 0;
@@ -67,15 +67,13 @@ class ProvedBounds final : public AccessBounds {
 // An access without its component.
 using Place = std::tuple<FieldId, int, std::vector<int>>;
 Place place_of(const Access& access) {
-  return {access.field, access.level, access.offsets};
+  return {access.field, access.level, offsets_of(access.maps)};
 }
 
 bool reads_output(const Node& node, const Output& output) {
   const auto* access = std::get_if<Access>(&node.kind);
   return access && access->field == output.field && access->component == output.component &&
-         access->level == 0 &&
-         std::all_of(access->offsets.begin(), access->offsets.end(),
-                     [](int offset) { return offset == 0; });
+         access->level == 0 && access->at_point();
 }
 
 class PieceLowering {
@@ -203,7 +201,7 @@ class PieceLowering {
     }
     const Span span = piece_.graph[piece_.results[first]].span;
     const std::vector<int> here(program_.fields[field].box.ranges.size(), 0);
-    const Access point{field, 0, 0, here, 0};
+    const Access point{field, 0, 0, shifts(here), 0};
     const Values held = expander_.hold_edges(point, here, values, span);
     for (size_t r = first; r < end; ++r) {
       if (function && function->keeps(r)) {
@@ -301,7 +299,7 @@ Program lower_boundaries(const Program& program) {
   }
   for (size_t r = 0; r < program.reductions.size(); ++r) {
     const Reduction& reduction = program.reductions[static_cast<ReductionId>(r)];
-    ProvedBounds bounds(program, reduction.piece.region, program.grid,
+    ProvedBounds bounds(program, reduction.piece.region, program.grid(),
                         {{}, static_cast<ReductionId>(r)});
     out.reductions[static_cast<ReductionId>(r)].piece =
         PieceLowering(program, reduction.piece, &bounds, reduction.at.has_value()).run({}, nullptr);

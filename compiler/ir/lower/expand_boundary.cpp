@@ -90,7 +90,7 @@ NodeId BoundaryExpander::affine(const Affine& affine, Span span) {
 // Compares the index of the access with the edge of the field's box at that side.
 NodeId BoundaryExpander::compare_edge(Op op, const Access& access, size_t d, bool low, Span span) {
   const Range& range = program_.fields[access.field].box.ranges[d];
-  const Affine edge = (low ? range.low : range.high) - access.offsets[d];
+  const Affine edge = (low ? range.low : range.high) - access.offset(d);
   const NodeId index = graph_.add({Index{static_cast<int>(d)}, Scalar::I32, span, {}});
   const NodeId bound = affine(edge, span);
   return operation(op, {index, bound}, Scalar::Bool, span);
@@ -112,7 +112,7 @@ NodeId BoundaryExpander::distance(const Affine& from, int dimension, Span span) 
 // beyond the side.
 NodeId BoundaryExpander::distance_beyond(const Access& access, size_t d, bool low, Span span) {
   const Range& range = program_.fields[access.field].box.ranges[d];
-  const Affine edge = (low ? range.low : range.high) - access.offsets[d];
+  const Affine edge = (low ? range.low : range.high) - access.offset(d);
   const NodeId points = distance(edge, static_cast<int>(d), span);
   return low ? points : operation(Op::Neg, {points}, Scalar::I32, span);
 }
@@ -183,8 +183,8 @@ BoundaryExpander::Values BoundaryExpander::value_of(FieldId id, const BoundaryRu
     Node node = graph[node_id];
     if (auto* access = std::get_if<Access>(&node.kind)) {
       const Field& read = program_.fields[access->field];
-      for (size_t d = 0; d < access->offsets.size(); ++d) {
-        if (read.dimension(d) >= 0) access->offsets[d] += place[read.dimension(d)];
+      for (size_t d = 0; d < access->maps.size(); ++d) {
+        if (read.dimension(d) >= 0) access->maps[d].offset += place[read.dimension(d)];
       }
       const bool known =
           !bounds_ || (bounds_->settle_level(*access, node.span) && locate(*access, node.span));
@@ -213,7 +213,7 @@ BoundaryExpander::Values BoundaryExpander::repeated(const Access& access,
                                                     const std::vector<int>& place, size_t d,
                                                     bool low, Span span) {
   Access moved = access;
-  moved.offsets[d] += low ? 1 : -1;
+  moved.maps[d].offset += low ? 1 : -1;
   if (!image_inside(moved, d, low, span) || !locate(moved, span)) return {};
   return with_images(moved, place, d + 1, span);
 }
@@ -234,14 +234,14 @@ BoundaryExpander::Values BoundaryExpander::rise(const Access& access, const std:
   if (slope.empty()) return {};
   std::optional<NodeId> spacing;
   std::optional<double> known_spacing;
-  if (!program_.axes.empty()) {
-    const Axis& axis = program_.axes[d];
+  if (!program_.domain().axes.empty()) {
+    const Axis& axis = program_.domain().axes[d];
     const auto* constant = std::get_if<Constant>(&axis.graph[axis.spacing].kind);
     if (constant && constant->real != 1) known_spacing = constant->real;
     if (!constant) spacing = copy_nodes(axis.graph, axis.spacing, graph_);
   }
   const auto more = most_beyond(access, d, low);
-  const bool nearest = more && *more + std::abs(int64_t{access.offsets[d]}) <= 1;
+  const bool nearest = more && *more + std::abs(int64_t{access.offset(d)}) <= 1;
   // the distance in points: 2k - 1 about the edge of the cell, 2k about the edge point
   std::optional<NodeId> points;
   if (!nearest) {
@@ -295,7 +295,7 @@ BoundaryExpander::Values BoundaryExpander::on_line(const Access& access,
                                                    bool low, Span span) {
   const Range range = program_.fields[access.field].box.ranges[d];
   const auto more = most_beyond(access, d, low);
-  const int64_t near = low ? 2 + int64_t{access.offsets[d]} : int64_t{access.offsets[d]} - 2;
+  const int64_t near = low ? 2 + int64_t{access.offset(d)} : int64_t{access.offset(d)} - 2;
   const int64_t far = (low ? 1 : -1) * (1 + more.value_or(0));
   if (!more || std::abs(near - far) >= kMostOfLine) {
     Diagnostic& error = bounds_->refuse("S064", span, "an access too far beyond a linear boundary");
@@ -327,7 +327,7 @@ BoundaryExpander::Values BoundaryExpander::neighbour(const Access& access,
                                                      Span span) {
   if (first == last) {
     Access moved = access;
-    moved.offsets[d] = static_cast<int>(first);
+    moved.maps[d].offset = static_cast<int>(first);
     return locate(moved, span) ? with_images(moved, place, d + 1, span) : Values{};
   }
   const int64_t middle = first + (last - first) / 2;
@@ -453,7 +453,7 @@ BoundaryExpander::Values BoundaryExpander::with_constants(const Access& access, 
   for_each_escape([&](size_t d, bool low) {
     const BoundaryRule& rule = field.boundary[d].side(low);
     if (!stored(rule, BoundaryKind::Constant) || !sound || values.empty()) return;
-    const Values beyond = value_of(access.field, rule, access.offsets, span);
+    const Values beyond = value_of(access.field, rule, offsets_of(access.maps), span);
     sound = !beyond.empty();
     if (sound) values = select(outside(access, d, low, span), beyond, values, span);
   });
@@ -461,8 +461,8 @@ BoundaryExpander::Values BoundaryExpander::with_constants(const Access& access, 
 }
 
 BoundaryExpander::Values BoundaryExpander::read(const Access& access, Span span) {
-  if (access.escapes == 0) return held(access, access.offsets, span);
-  Values values = with_images(access, access.offsets, 0, span);
+  if (access.escapes == 0) return held(access, offsets_of(access.maps), span);
+  Values values = with_images(access, offsets_of(access.maps), 0, span);
   return values.empty() ? values : with_constants(access, std::move(values), span);
 }
 

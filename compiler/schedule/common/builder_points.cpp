@@ -39,11 +39,11 @@ kernel::BufferId KernelBuilder::table(int memory) {
 
 const kernel::PointSet& KernelBuilder::set_of(const ir::Access& access) const {
   const ir::Field& field = interface_.program().fields[access.field];
-  return interface_.point_set(*field.points);
+  return interface_.point_set(*field.set());
 }
 
 Expr KernelBuilder::from_low(const Expr& at, int d) const {
-  return kernel::sub(at, interface_.low(interface_.program().grid, d));
+  return kernel::sub(at, interface_.low(interface_.program().grid(), d));
 }
 
 Expr KernelBuilder::slab_of(const kernel::PointSet& set, const Expr& plane) {
@@ -55,7 +55,7 @@ Expr KernelBuilder::slab_of(const kernel::PointSet& set, const Expr& plane) {
 // entries. So if the box is a single plane, the plane's slab number is tested first.
 Expr KernelBuilder::none_weighs_in(const kernel::PointSet& set, const GridBox& box, Body& body) {
   const int last = interface_.rank() - 1;
-  const ir::Box& grid = interface_.program().grid;
+  const ir::Box& grid = interface_.program().grid();
   const auto let = [&](const char* wanted, const Expr& value) {
     return schedule::let(names(), body, wanted, value);
   };
@@ -107,7 +107,7 @@ Expr KernelBuilder::none_weighs_in(const kernel::PointSet& set, const GridBox& b
 
 void KernelBuilder::append_in_grid(int d, const Expr& first, const Expr& last, bool images,
                                    GridBox& to) const {
-  const ir::Box& grid = interface_.program().grid;
+  const ir::Box& grid = interface_.program().grid();
   const Expr low = interface_.low(grid, d), high = interface_.high(grid, d);
   const Expr wraps = either(kernel::less(first, low), kernel::less(high, last));
   to.first.push_back(images ? select(wraps, low, first) : larger(smaller(first, high), low));
@@ -142,7 +142,7 @@ Body KernelBuilder::by_points(const std::vector<ir::Access>& reads, const Expr& 
 KernelBuilder::Entries KernelBuilder::entries_of(const kernel::PointSet& set, const Expr& slab,
                                                  const Point& first, const Expr& last_column) {
   const int last = interface_.rank() - 1;
-  const ir::Box& grid = interface_.program().grid;
+  const ir::Box& grid = interface_.program().grid();
   Expr row = kernel::as_long(slab);
   for (int d = 1; d < last; ++d) {
     row = kernel::add(kernel::mul(row, kernel::as_long(interface_.extent(grid, d))),

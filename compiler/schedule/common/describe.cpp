@@ -54,13 +54,13 @@ std::vector<std::string> describe(const ir::Program& program) {
   const auto params = ir::param_names(program);
   std::vector<std::string> lines;
   lines.push_back(fmt::format("program   {} on {}, real = {}, fp = {}", program.name,
-                              print_box(program.grid, params), name(program.real),
+                              print_box(program.grid(), params), name(program.real),
                               name(program.fp)));
-  for (size_t d = 0; d < program.axes.size(); ++d) {
-    const ir::Axis& axis = program.axes[d];
+  for (size_t d = 0; d < program.domain().axes.size(); ++d) {
+    const ir::Axis& axis = program.domain().axes[d];
     lines.push_back(fmt::format(
         "position  index i of {} lies at origin + i * spacing, origin = {}, spacing = {}",
-        axis_names(program.grid.rank())[d], axis.origin_text, axis.spacing_text));
+        axis_names(program.grid().rank())[d], axis.origin_text, axis.spacing_text));
   }
   for (const ir::Function& function : program.functions) {
     const std::vector<std::string> halos = describe_reads(program, function);

@@ -145,8 +145,9 @@ void Interface::provide_points(ir::FieldId id) {
   kernel::PointSet set{};
   set.name = field.name;
   set.arrays = array_of(id, 0);
-  set.width = field.width;
-  set.weighted = field.weighted;
+  const ir::PointSet& declared = *field.as_point_set();
+  set.width = declared.width;
+  set.weighted = declared.weighted;
   const auto number = [](int64_t value) { return kernel::integer(value, Scalar::I64); };
   const auto points_of = [&](const ir::Box& box, int d) {
     const ir::Range& range = box.ranges[d];
@@ -156,20 +157,21 @@ void Interface::provide_points(ir::FieldId id) {
   int64_t corners = 1;
   for (int d = 0; d < rank(); ++d) {
     const auto i = static_cast<size_t>(d);
-    set.low.push_back(affine_long(program_.grid.ranges[i].low));
-    set.high.push_back(affine_long(program_.grid.ranges[i].high));
-    set.first.push_back(affine_long(field.within->ranges[i].low));
-    set.last.push_back(affine_long(field.within->ranges[i].high));
-    corners *= field.width;
+    set.low.push_back(affine_long(program_.grid().ranges[i].low));
+    set.high.push_back(affine_long(program_.grid().ranges[i].high));
+    set.first.push_back(affine_long(declared.within.ranges[i].low));
+    set.last.push_back(affine_long(declared.within.ranges[i].high));
+    corners *= declared.width;
   }
   const int last = rank() - 1;
-  const Expr planes = last > 0 ? points_of(program_.grid, 0) : number(1);
+  const Expr planes = last > 0 ? points_of(program_.grid(), 0) : number(1);
   const auto parts_of = [&](int d, int64_t length) {
-    const Expr farthest = kernel::sub(points_of(program_.grid, d), number(1));
+    const Expr farthest = kernel::sub(points_of(program_.grid(), d), number(1));
     return kernel::add(kernel::operation(Op::Div, {farthest, number(length)}), number(1));
   };
-  Expr starts = kernel::operation(Op::Min, {planes, kernel::mul(set.points, number(field.width))});
-  for (int d = 1; d < last; ++d) starts = kernel::mul(starts, points_of(program_.grid, d));
+  Expr starts =
+      kernel::operation(Op::Min, {planes, kernel::mul(set.points, number(declared.width))});
+  for (int d = 1; d < last; ++d) starts = kernel::mul(starts, points_of(program_.grid(), d));
   const Expr buckets = parts_of(last, kernel::kPointBucket);
   starts = kernel::add(kernel::mul(starts, buckets), number(1));
   const Expr groups = last > 1 ? parts_of(last - 1, kernel::kPointRows) : number(1);
@@ -182,7 +184,7 @@ void Interface::provide_points(ir::FieldId id) {
     return static_cast<int>(tables_.size()) - 1;
   };
   if (program_.subdomain) set.owned = program_.subdomain->owned;
-  set.weight = field.weight;
+  set.weight = declared.weight;
   set.slabs = table("slabs", Scalar::I32, planes);
   set.starts = table("starts", Scalar::I32, starts);
   set.columns = table("columns", Scalar::I32, entries);
@@ -218,7 +220,7 @@ void Interface::set_program_names_aside() {
   }
   for (const ir::Init& init : whole.inits) local_names(init.piece.graph);
   for (const ir::Reduction& reduction : whole.reductions) local_names(reduction.piece.graph);
-  if (whole.stop) local_names(whole.stop->graph);
+  if (whole.run.until) local_names(whole.run.until->graph);
 }
 
 Names Interface::names_in(const kernel::Module& module) const {
@@ -234,7 +236,7 @@ Names Interface::names_in(const kernel::Module& module) const {
 void Interface::name_sizes() {
   const auto axes = axis_names(rank());
   for (int d = 0; d < rank(); ++d) {
-    const ir::Range& range = program_.grid.ranges[d];
+    const ir::Range& range = program_.grid().ranges[d];
     const ir::Affine extent = range.high - range.low + 1;
     if (!extent.is_constant()) continue;
     const std::string name = names_.unique("size_" + axes[d]);
@@ -267,7 +269,7 @@ void Interface::lay_out(Rows rows) {
     alignments_.push_back(layout.alignment);
     if (layout.unit == 0) continue;
     const ir::Range& row = field.box.ranges.back();
-    const Expr lead = remainder(affine(row.low - program_.grid.ranges.back().low), layout.unit);
+    const Expr lead = remainder(affine(row.low - program_.grid().ranges.back().low), layout.unit);
     const Expr used = kernel::add(affine(row.high - row.low + 1), lead);
     array.row_pitch =
         rounded_down(kernel::add(used, kernel::integer(layout.unit - 1)), layout.unit);
@@ -304,13 +306,13 @@ kernel::Module Interface::empty_module() const {
   if (program_.steps) module.plan.default_steps = affine_long(*program_.steps);
   Expr points = kernel::integer(1, Scalar::I64);
   for (int d = 0; d < rank(); ++d) {
-    points = kernel::mul(points, kernel::convert(extent(program_.grid, d), Scalar::I64));
+    points = kernel::mul(points, kernel::convert(extent(program_.grid(), d), Scalar::I64));
   }
   module.plan.points = points;
   const bool stored = std::any_of(program_.fields.begin(), program_.fields.end(),
-                                  [&](const auto& field) { return field.box == program_.grid; });
+                                  [&](const auto& field) { return field.box == program_.grid(); });
   for (int d = 0; d < rank() && !stored; ++d) {
-    const ir::Range& range = program_.grid.ranges[d];
+    const ir::Range& range = program_.grid().ranges[d];
     module.plan.grid.push_back(affine_long(range.high - range.low + 1));
   }
 
@@ -339,7 +341,7 @@ kernel::Module Interface::empty_module() const {
     module.plan.checks.push_back({value_on_params(*this, requirement.graph, requirement.condition),
                                   "require " + requirement.text + " does not hold"});
   }
-  for (const ir::Axis& axis : program_.axes) {
+  for (const ir::Axis& axis : program_.domain().axes) {
     if (ir::is_known(axis)) continue;  // already verified
     const std::string message =
         fmt::format("spacing {} must be positive and finite, and origin {} finite",
@@ -392,7 +394,7 @@ void Interface::limit_coordinates(std::vector<kernel::Check>& checks) const {
       if (!is_limited(range.low) || !is_limited(range.high)) limit(range, what, true);
     }
   };
-  box(program_.grid, "the grid");
+  box(program_.grid(), "the grid");
   for (const ir::Function& function : program_.functions) {
     for (const ir::Piece& piece : function.pieces) {
       box(piece.region, "a region of " + ir::target_names(program_, function));
@@ -446,7 +448,7 @@ Expr Interface::affine(const ir::Affine& value) const {
 
 Expr Interface::extent(const ir::Box& box, int dimension) const {
   const ir::Range& range = box.ranges[dimension];
-  if (dimension < rank() && range == program_.grid.ranges[dimension]) {
+  if (dimension < rank() && range == program_.grid().ranges[dimension]) {
     const std::string comment = "points of the grid in " + axis_names(rank())[dimension];
     for (const kernel::NamedConstant& size : sizes_) {
       if (size.comment == comment) return kernel::variable(size.name);
@@ -458,12 +460,12 @@ Expr Interface::extent(const ir::Box& box, int dimension) const {
 Expr Interface::high(const ir::Box& box, int dimension) const {
   const ir::Affine& bound = box.ranges[dimension].high;
   if (dimension >= rank()) return affine(bound);
-  const ir::Range& grid = program_.grid.ranges[dimension];
+  const ir::Range& grid = program_.grid().ranges[dimension];
   const ir::Affine from_end = grid.high - bound;
   const bool near_end = from_end.is_constant() && from_end.constant >= 0 && from_end.constant <= 16;
   const bool from_zero = grid.low.is_constant() && grid.low.constant == 0;
   if (!bound.is_constant() || !near_end || !from_zero) return affine(bound);
-  return kernel::sub(extent(program_.grid, dimension), kernel::integer(from_end.constant + 1));
+  return kernel::sub(extent(program_.grid(), dimension), kernel::integer(from_end.constant + 1));
 }
 
 bool Interface::wide(const ir::Box& box, bool padded) const {

@@ -23,7 +23,7 @@ class Interface {
   explicit Interface(const ir::Program& program, Rows rows = Rows::Dense);
 
   const ir::Program& program() const { return program_; }
-  int rank() const { return program_.grid.rank(); }
+  int rank() const { return program_.grid().rank(); }
   const Names& names() const { return names_; }
   // Names for further kernels and memory of a module, excluding names that it already uses.
   Names names_in(const kernel::Module& module) const;

@@ -38,7 +38,7 @@ int64_t divide_up(int64_t a, int64_t b) {
 }
 
 std::optional<int64_t> known_extent(const ir::Program& program, int dimension) {
-  const ir::Range& range = program.grid.ranges[dimension];
+  const ir::Range& range = program.grid().ranges[dimension];
   const ir::Affine length = range.high - range.low + 1;
   if (!length.is_constant()) return std::nullopt;
   return std::max<int64_t>(length.constant, 1);
@@ -70,7 +70,7 @@ void refuse_small_tile(const ir::Program& program, const Schedule& schedule, con
                        Diagnostics& diagnostics) {
   for (const TileSide& side : sides) {
     if (side.core() >= 1) continue;
-    const std::string axis = axis_names(program.grid.rank())[side.dimension];
+    const std::string axis = axis_names(program.grid().rank())[side.dimension];
     const bool elements = has_elements(schedule);
     Diagnostic& error = diagnostics.error(
         "L014", {},
@@ -128,9 +128,9 @@ void refuse_advanced_levels(const ir::Program& program, const Schedule& schedule
 }
 
 void refuse_line(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
-  if (program.grid.rank() > 1) return;
+  if (program.grid().rank() > 1) return;
   diagnostics
-      .error("L018", program.grid_span,
+      .error("L018", program.domain().span,
              fmt::format("{} refused: the grid has one dimension", schedule.family))
       .hint = "there is nothing to tile beside the streamed dimension; use --schedule overlapped";
 }

@@ -80,7 +80,7 @@ Operations at_point(const analysis::TimeTiles& tiles, const ir::Function& functi
     out.shared += words(piece.graph[result].type);
     out.accesses += 1;
   }
-  const int rank = tiles.program().grid.rank();
+  const int rank = tiles.program().grid().rank();
   out.selects = static_cast<double>(function.pieces.size());
   out.points = rank * rank;
   return out;
@@ -107,7 +107,7 @@ size_t main_piece(const std::vector<ir::Box>& regions) {
 int64_t usual_extent(const ir::Program& program, int dimension) {
   constexpr int64_t kUsual[] = {1 << 24, 4096, 512, 96};  // by rank
   const auto known = known_extent(program, dimension);
-  const int rank = std::min(program.grid.rank(), 4);
+  const int rank = std::min(program.grid().rank(), 4);
   return known ? *known : kUsual[static_cast<size_t>(rank) - 1];
 }
 
@@ -118,7 +118,7 @@ int64_t written_extent(const ir::Program& program, int dimension) {
 
 double written_points(const ir::Program& program) {
   double points = 1;
-  for (int d = 0; d < program.grid.rank(); ++d) {
+  for (int d = 0; d < program.grid().rank(); ++d) {
     points *= static_cast<double>(written_extent(program, d));
   }
   return points;
@@ -126,7 +126,7 @@ double written_points(const ir::Program& program) {
 
 double usual_points(const ir::Program& program) {
   double points = 1;
-  for (int d = 0; d < program.grid.rank(); ++d) {
+  for (int d = 0; d < program.grid().rank(); ++d) {
     points *= static_cast<double>(usual_extent(program, d));
   }
   return points;

@@ -24,25 +24,25 @@ void append_phases(const ir::Program& program, const Interface& interface, kerne
   const bool cut = ir::cuts_steps(program);
   StepReductions reductions(program, interface, module);
   size_t occasion = 0;
-  for (const ir::Phase& phase : ir::phases(program)) {
+  for (const auto& leaf : ir::leaves_of_step(program)) {
     if (cut) append_halo(program, interface, occasion++, true, module);
-    reductions.append(phase.first);
-    if (cut) append_halo(program, interface, occasion++, true, module);
+    const auto* phase = std::get_if<ir::Phase>(&leaf);
+    if (!phase) {
+      reductions.append(std::get<ir::Evaluations>(leaf));
+      continue;
+    }
     const size_t first = plan.actions.size();
-    add(phase);
+    add(*phase);
     if (!cut) continue;
     const int time_tile = std::exchange(plan.time_tile, 1);
     std::vector<int> sizes = std::exchange(plan.tile_sizes, {});
-    if (phase.iterations > 1) {
+    if (phase->iterations > 1) {
       plan.repeats.push_back(
-          {first, plan.actions.size(), phase.iterations, time_tile, std::move(sizes)});
+          {first, plan.actions.size(), phase->iterations, time_tile, std::move(sizes)});
     } else {
       do_once(plan, first);
     }
   }
-  if (!cut) return;
-  append_halo(program, interface, occasion, true, module);
-  reductions.append(program.functions.size());
 }
 
 }  // namespace stencil::schedule

@@ -19,7 +19,7 @@ LoadCounts count_loads(const ir::Program& program, const ir::Piece& piece, int e
     if (access->per_step) continue;
     for (int e = 0; e < elements; ++e) {
       const ir::Field& field = program.fields[access->field];
-      std::vector<int> at = access->offsets;
+      std::vector<int> at = ir::offsets_of(access->maps);
       for (size_t d = 0; d < at.size(); ++d) at[d] += field.dimension(d) == 0 ? e * apart : 0;
       const auto place =
           places.insert({access->field, access->level, access->component, std::move(at)});

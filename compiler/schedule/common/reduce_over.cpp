@@ -65,7 +65,7 @@ class ProfileLowering {
 
   int rank() const { return to_.interface.rank(); }
   // The dimension along which a block has several points.
-  int row() const { return profile_.dimensions.back(); }
+  int row() const { return profile_.dimensions().back(); }
   bool is_reduced(int d) const { return std::find(over_.begin(), over_.end(), d) != over_.end(); }
 
   const ReductionModule& to_;
@@ -138,7 +138,7 @@ Expr ProfileLowering::exists(const Point& point) const {
 Expr ProfileLowering::number_of(const Point& point) const {
   Expr number = kernel::integer(0, Scalar::I64);
   for (int d = 0; d < profile_.box.rank(); ++d) {
-    const auto of_grid = static_cast<size_t>(profile_.dimensions[d]);
+    const auto of_grid = static_cast<size_t>(profile_.dimension(d));
     const Expr own = kernel::sub(point[of_grid], to_.interface.low(profile_.box, d));
     const Expr extent = kernel::convert(to_.interface.extent(profile_.box, d), Scalar::I64);
     number = kernel::add(kernel::mul(number, extent), kernel::convert(own, Scalar::I64));
@@ -219,7 +219,7 @@ void ProfileLowering::store(Parts& parts, const Expr& value, bool gives_profile,
   Body stored;
   if (gives_profile) {
     Point own;
-    for (const int d : profile_.dimensions) own.push_back(point[d]);
+    for (const int d : profile_.dimensions()) own.push_back(point[d]);
     parts.builder.store_global(*reduction_.target, 0, profile_.history - 1, own, value, stored);
   } else {
     const kernel::BufferId values = parts.builder.scratch(to_.module.plan, values_, true);

@@ -53,10 +53,10 @@ class ReductionLowering {
   // Lowers the reductions between tiles and the stop condition.
   void run() {
     for (size_t r = 0; r < to_.program.reductions.size(); ++r) {
-      if (!to_.program.reductions[r].place)
+      if (!to_.program.reductions[r].in_step)
         lower(to_.program.reductions[r], to_.module.plan.reductions[r]);
     }
-    if (to_.program.stop) lower(*to_.program.stop);
+    if (to_.program.run.until) lower(*to_.program.run.until);
   }
 
   void provide_in_step();
@@ -304,7 +304,7 @@ void ReductionLowering::lower(const ir::Reduction& reduction, kernel::Reduction&
   }
   if (reduction.target) {
     ProfileLaunches made = reduce_to_profile(to_, reduction);
-    if (!reduction.place) provide(reduction, out);
+    if (!reduction.in_step) provide(reduction, out);
     out.launches = made.launches;
     if (to_.program.subdomain) {
       const int slot = to_.program.fields[*reduction.target].history - 1;
@@ -319,7 +319,7 @@ void ReductionLowering::lower(const ir::Reduction& reduction, kernel::Reduction&
   const ir::SharedTiles* shared = subdomain ? &*subdomain->tiles[number_of(reduction)] : nullptr;
   kernel::Launch tiles = reduce_tiles(reduction, type, shared);
   const int values = static_cast<int>(to_.module.plan.scratch.size()) - 1;
-  if (!reduction.place) provide(reduction, out);
+  if (!reduction.in_step) provide(reduction, out);
   if (shared)
     tiles.exchange = append_tile_exchange(*subdomain, *shared, values, to_.interface, to_.module);
   const Expr count = shared ? count_of(*shared) : tiles.blocks;
@@ -346,7 +346,7 @@ void ReductionLowering::provide_in_step() {
   const std::set<ir::ReductionId> replaced = replaced_read(to_.program);
   for (size_t r = 0; r < to_.program.reductions.size(); ++r) {
     const ir::Reduction& reduction = to_.program.reductions[r];
-    if (!reduction.place) continue;
+    if (!reduction.in_step) continue;
     kernel::Reduction& out = to_.module.plan.reductions[r];
     provide(reduction, out);
     out.in_step = true;
@@ -410,9 +410,9 @@ StepReductions::StepReductions(const ir::Program& program, const Interface& inte
   ReductionLowering(program, interface, names, module).provide_in_step();
 }
 
-void StepReductions::append(size_t functions) {
+void StepReductions::append(const ir::Evaluations& evaluations) {
   Names names = interface_.names_in(module_);
-  for (const ir::ReductionId id : ir::reductions_at(program_, functions)) {
+  for (const ir::ReductionId id : evaluations.reductions) {
     ReductionLowering(program_, interface_, names, module_).append(id);
   }
 }

@@ -14,8 +14,8 @@ class StepReductions {
   // Adds plan entries and memory for the reductions within steps to `module`, so that kernels can
   // read them. Does nothing if the program has no such reductions.
   StepReductions(const ir::Program& program, const Interface& interface, kernel::Module& module);
-  // Appends the launches of the reductions that follow the first `functions` functions of the step.
-  void append(size_t functions);
+  // Appends the launches of these reductions, which the step evaluates one after another.
+  void append(const ir::Evaluations& evaluations);
 
  private:
   const ir::Program& program_;

@@ -19,7 +19,7 @@ Work work_of_tiles(const analysis::TimeTiles& tiles, const ir::Reduction& reduct
   Work work;
   work.threads = ir::kReductionLanes;
   work.row = static_cast<int>(
-      std::min<int64_t>(ir::reduction_tile(program.grid.rank()).back(), ir::kReductionLanes));
+      std::min<int64_t>(ir::reduction_tile(program.grid().rank()).back(), ir::kReductionLanes));
   work.points = kPoints;
   work.blocks = std::ceil(usual_points(program) / ir::kReductionTilePoints);
   work.barriers = std::log2(ir::kReductionLanes);
@@ -51,7 +51,7 @@ ProfileCounts count_profile(const ir::Program& program, const ir::Reduction& red
     out.points *= extent;
     out.tiles *= std::ceil(extent / static_cast<double>(tile[i]));
   }
-  const std::vector<int>& kept = program.fields[*reduction.target].dimensions;
+  const std::vector<int> kept = program.fields[*reduction.target].dimensions();
   for (const int d : kept) {
     const auto extent = static_cast<double>(usual_extent(program, d));
     out.places *= extent;

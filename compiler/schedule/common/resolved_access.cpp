@@ -51,7 +51,7 @@ Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent, const Kee
 bool spans_grid(const Interface& interface, const ir::Field& field, int d) {
   const size_t i = static_cast<size_t>(d);
   const int of_grid = field.dimension(i);
-  return of_grid >= 0 && field.box.ranges[i] == interface.program().grid.ranges[of_grid];
+  return of_grid >= 0 && field.box.ranges[i] == interface.program().grid().ranges[of_grid];
 }
 
 // Whether a single reflection of a place `offset` away from the box is known to end inside the box.
@@ -116,7 +116,7 @@ Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at,
 
 Expr exists(const Interface& interface, const Point& point, const ir::Box& box,
             const std::vector<bool>& images) {
-  ir::Box places = interface.program().grid;
+  ir::Box places = interface.program().grid();
   for (size_t d = 0; d < places.ranges.size(); ++d) {
     if (images[d]) continue;
     places.ranges[d] = {places.ranges[d].low - 1, places.ranges[d].high + 1};
@@ -156,7 +156,7 @@ ResolvedCoordinate resolve_in(const Interface& interface, const ir::Access& acce
   const size_t i = static_cast<size_t>(d);
   const ir::Field& field = interface.program().fields[access.field];
   const ir::Boundary& rules = field.boundary[i];
-  const int offset = access.offsets[i];
+  const int offset = access.offset(i);
   bool below = access.escapes_below(i);
   bool above = access.escapes_above(i);
   if (rules.periodic()) {
@@ -202,7 +202,7 @@ ResolvedCoordinate resolve_in(const Interface& interface, const ir::Access& acce
 }
 
 Expr named_place(const ir::Access& access, size_t d, const Expr& from) {
-  const int offset = access.offsets[d];
+  const int offset = access.offset(d);
   return offset < 0 ? kernel::sub(from, kernel::integer(-static_cast<int64_t>(offset)))
                     : kernel::add(from, kernel::integer(offset));
 }
@@ -243,7 +243,7 @@ void append_coordinate(const Interface& interface, const ir::Access& access, siz
 
 ResolvedAccess resolve(const Interface& interface, const ir::Access& access, const Point& from) {
   ResolvedAccess resolved;
-  for (size_t d = 0; d < access.offsets.size(); ++d) {
+  for (size_t d = 0; d < access.maps.size(); ++d) {
     ResolvedCoordinate coordinate = {named_place(access, d, from[d]), {}, {}};
     if (is_moved(access, d)) {
       coordinate = resolve_in(interface, access, static_cast<int>(d), coordinate.at, unnamed);
@@ -260,7 +260,7 @@ AccessResolver::AccessResolver(const Interface& interface, const ir::Graph& grap
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const auto* access = std::get_if<ir::Access>(&graph[id].kind);
     if (!access || access->escapes == 0 || !needed[id]) continue;
-    for (size_t d = 0; d < access->offsets.size(); ++d) {
+    for (size_t d = 0; d < access->maps.size(); ++d) {
       if (is_moved(*access, d)) ++coordinates_[key_of(*access, d)].uses;
     }
   }
@@ -270,7 +270,7 @@ AccessResolver::Key AccessResolver::key_of(const ir::Access& access, size_t d) c
   const ir::Field& field = interface_.program().fields[access.field];
   const ir::Range& range = field.box.ranges[d];
   Key key = {static_cast<int64_t>(field.dimension(d)),
-             access.offsets[d],
+             access.offset(d),
              access.escapes_below(d),
              access.escapes_above(d),
              static_cast<int64_t>(field.boundary[d].low.kind),
@@ -293,7 +293,7 @@ const Expr& AccessResolver::from_in(const ir::Access& access, size_t d) const {
 
 ResolvedAccess AccessResolver::resolve(const ir::Access& access, bool again) {
   ResolvedAccess resolved;
-  for (size_t d = 0; d < access.offsets.size(); ++d) {
+  for (size_t d = 0; d < access.maps.size(); ++d) {
     if (is_points(interface_, access, d)) continue;  // the caller loops over all entries
     if (!is_moved(access, d) && !is_time(interface_, access, d)) {
       resolved.point.push_back(named_place(access, d, from_in(access, d)));

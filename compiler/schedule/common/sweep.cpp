@@ -126,7 +126,7 @@ Body carry(KernelBuilder& builder, const Sweep& sweep, const Point& point) {
     const ir::Field& field = program.fields[target.field];
     for (int c = 0; c < interface.components(target.field); ++c) {
       const Scalar stored = field.components[c].type;
-      ir::Access here{target.field, c, 0, std::vector<int>(point.size(), 0), 0};
+      ir::Access here{target.field, c, 0, std::vector<ir::IndexMap>(point.size()), 0};
       const Expr value = kernel::convert(builder.load_global(here, point), stored);
       builder.store_global(target.field, c, written_slot(program, target), point, value, body);
     }

@@ -70,7 +70,7 @@ analysis::Reach rim_of(const ir::Program& program, int d) {
 }
 
 ir::Box without_rim(const ir::Program& program) {
-  ir::Box out = program.grid;
+  ir::Box out = program.grid();
   for (int d = 0; d < out.rank(); ++d) {
     const auto& [low, high] = rim_of(program, d);
     ir::Range& range = out.ranges[d];
@@ -80,7 +80,7 @@ ir::Box without_rim(const ir::Program& program) {
 }
 
 Expr tiles_along(const Interface& interface, int d, const TileLength& length, int64_t spared) {
-  const ir::Box& grid = interface.program().grid;
+  const ir::Box& grid = interface.program().grid();
   const ir::Range& range = grid.ranges[d];
   const ir::Affine extent = range.high - range.low + 1;
   if (extent.is_constant()) {
@@ -103,7 +103,7 @@ int along(const Shape& shape, int rank, int dimension) {
 
 Expr tile_origin(const Interface& interface, int d, const Expr& number, const Expr& core,
                  int64_t below) {
-  const Expr low = interface.low(interface.program().grid, d);
+  const Expr low = interface.low(interface.program().grid(), d);
   return plus(kernel::add(low, kernel::mul(number, core)), -below);
 }
 

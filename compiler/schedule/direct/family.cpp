@@ -39,16 +39,16 @@ Schedule usual(const ir::Program& program, const Machine& machine) {
   Schedule schedule;
   schedule.family = "direct";
   if (machine.threads_are_loops) {  // long rows, and enough of them to keep a thread busy
-    schedule.block = program.grid.rank() == 1 ? Shape{16384} : Shape{1024, 16};
+    schedule.block = program.grid().rank() == 1 ? Shape{16384} : Shape{1024, 16};
     return schedule;
   }
-  if (program.grid.rank() == 1) schedule.block = {256, 1, 1};
-  if (program.grid.rank() >= 2) schedule.block = {64, 4, 1};
-  if (program.grid.rank() >= 4) schedule.block = {32, 4, 2};  // 4-D grids have short sides
+  if (program.grid().rank() == 1) schedule.block = {256, 1, 1};
+  if (program.grid().rank() >= 2) schedule.block = {64, 4, 1};
+  if (program.grid().rank() >= 4) schedule.block = {32, 4, 2};  // 4-D grids have short sides
   const bool one = too_long_to_unroll(program);
-  if (program.grid.rank() == 2 && !one) schedule.elements = {1, 4, 1};
-  if (program.grid.rank() == 3 && !one) schedule.elements = {1, 1, 4};
-  if (program.grid.rank() >= 4 && !one) schedule.elements = {1, 1, 2, 2};
+  if (program.grid().rank() == 2 && !one) schedule.elements = {1, 4, 1};
+  if (program.grid().rank() == 3 && !one) schedule.elements = {1, 1, 4};
+  if (program.grid().rank() >= 4 && !one) schedule.elements = {1, 1, 2, 2};
   const Shape elements = schedule.elements;
   schedule = with_fewer_threads(schedule, machine);
   schedule.elements = elements;  // a smaller tile costs nothing
@@ -66,8 +66,8 @@ class PlannedSweeps final : public Plan {
   Footprint cost() const override {
     Footprint out;
     count_sweeps(program_, sweeps_, out);
-    out.output = points_of_block(schedule_, program_.grid.rank());
-    for (int d = 0; d < program_.grid.rank(); ++d) {
+    out.output = points_of_block(schedule_, program_.grid().rank());
+    for (int d = 0; d < program_.grid().rank(); ++d) {
       int64_t& points = out.output[static_cast<size_t>(d)];
       points = std::min(points, usual_extent(program_, d));
     }

@@ -21,7 +21,7 @@ Work launch_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Sched
   const ir::Program& program = tiles.program();
   const ir::Function& function = *sweep.function;
   const ir::Piece& piece = function.pieces[main_piece_of(function)];
-  const int rank = program.grid.rank();
+  const int rank = program.grid().rank();
   const double elements = static_cast<double>(schedule.elements.product());
   Work work;
   work.row =
@@ -78,7 +78,7 @@ Work launch_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Sched
 }
 
 Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedule& schedule) {
-  const int rank = tiles.program().grid.rank();
+  const int rank = tiles.program().grid().rank();
   const ir::Piece& piece = sweep.function->pieces[main_piece_of(*sweep.function)];
   const double elements = static_cast<double>(schedule.elements.product());
   Operations operations;

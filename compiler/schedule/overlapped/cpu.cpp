@@ -52,7 +52,7 @@ Schedule overlapped_on_cpu(const std::shared_ptr<const OverlappedStep>& step,
   Schedule schedule;
   schedule.family = "overlapped";
   schedule.own = OverlappedSettings{.regions = Regions::Hull};
-  for (const Tile& tile : tiles(step->tiled.grid.rank())) {
+  for (const Tile& tile : tiles(step->tiled.grid().rank())) {
     schedule.time_tile = std::min(tile.time_tile, deepest);
     schedule.block = tile.points;
     const OverlappedTile made(step, schedule);

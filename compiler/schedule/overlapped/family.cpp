@@ -152,7 +152,7 @@ class PlannedTiles final : public Plan {
   // per sweep was measured to be faster on both. A tile of one step reduces traffic only if several
   // functions share it.
   std::string unrewarding() const override {
-    const int rank = tile_.program().grid.rank();
+    const int rank = tile_.program().grid().rank();
     if (rank >= 3)
       return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
     if (!written_read_outside_halo(tile_.step->whole)) return "";
@@ -217,7 +217,7 @@ Schedule usual(const analysis::TimeTiles& tiles, const Machine& machine) {
   // The rest of the memory serves as L1 cache.
   const int64_t usual_bytes = machine.shared_bytes / 10 * 7;
   constexpr int kMostPointsWithCalls = 4;
-  const int rank = program.grid.rank();
+  const int rank = program.grid().rank();
   const int most = std::min(rank == 1 ? 16 : rank == 2 ? 6 : rank == 3 ? 2 : 1, deepest);
   const bool calls = calls_in_double(program);
   for (const int64_t limit : {usual_bytes, machine.shared_bytes}) {

@@ -200,7 +200,7 @@ class OverlappedKernel {
       }));
     }
     if (out.empty()) return out;
-    const Body in_core = guarded(points_.computes(Margin(program_.grid.rank())), std::move(out));
+    const Body in_core = guarded(points_.computes(Margin(program_.grid().rank())), std::move(out));
     const Expr some = kernel::operation(Op::Not, {no_samples_});
     return as_body(threads(guarded(both(step.runs, some), points_.per_element(in_core, false))));
   }

@@ -24,6 +24,7 @@ size_t tiled_functions(const ir::Program& program) {
 
 ir::Program first_functions(ir::Program program, size_t count) {
   program.functions.resize(count);
+  program.run.body = ir::applied_in_order(count);
   return program;
 }
 
@@ -45,7 +46,7 @@ OverlappedTile::OverlappedTile(std::shared_ptr<const OverlappedStep> divided,
                                const Schedule& of_schedule)
     : step(std::move(divided)), schedule(of_schedule) {
   const analysis::TimeTile& tile = time_tile();
-  const int rank = program().grid.rank();
+  const int rank = program().grid().rank();
   for (int d = 0; d < rank; ++d) {
     const int64_t cover =
         int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);

@@ -67,9 +67,9 @@ Body OverlappedPoints::coordinate_lets(int d, const Expr& at, const analysis::Re
   if (!tile_.images[d]) return as_body({kernel::Let{coordinates_[d], at}});
   Body out;
   out.push_back({kernel::Let{places_[d], at}});
-  out.push_back({kernel::Let{coordinates_[d],
-                             wrap(interface_, tile_.program().grid, d, kernel::variable(places_[d]),
-                                  margin.low, tile_.sides[d].core() - 1 + margin.high)}});
+  out.push_back({kernel::Let{
+      coordinates_[d], wrap(interface_, tile_.program().grid(), d, kernel::variable(places_[d]),
+                            margin.low, tile_.sides[d].core() - 1 + margin.high)}});
   return out;
 }
 

@@ -74,7 +74,7 @@ Expr SharedTiles::read(const ir::Access& access, const ResolvedAccess& resolved,
                        ir::meets(field, access, d, ir::BoundaryKind::Mirror);
     const Expr& place = resolved.point[d];
     if (!moved) {  // a constant boundary value replaces whatever the tile holds
-      index.push_back(coordinate(access.field, d, access.offsets[d]));
+      index.push_back(coordinate(access.field, d, access.offset(d)));
     } else if (tile_.images[d]) {  // same displacement from this image as from the point itself
       index.push_back(
           kernel::add(coordinate(access.field, d, 0), kernel::sub(place, points_.point()[d])));
@@ -113,7 +113,8 @@ Body SharedTiles::load_group(const std::vector<ir::FieldId>& group, const Expr& 
     const ir::Field& declared = field_of(field);
     for (size_t c = 0; c < declared.components.size(); ++c) {
       for (int level = 0; level < analysis::levels_loaded(tile_.time_tile(), field); ++level) {
-        const ir::Access here{field, static_cast<int>(c), level, std::vector<int>(rank_, 0), 0};
+        const ir::Access here{field, static_cast<int>(c), level, std::vector<ir::IndexMap>(rank_),
+                              0};
         const Expr value = builder_.load_global(here, points_.point());
         const Expr ring_index = ring_index_after(skipped, field, level);
         loads.push_back({kernel::Store{tiles_.at(field)[c], at_ring_index(ring_index, field, place),

@@ -15,7 +15,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   const ir::Program& program = tile.program();
   const analysis::TimeTile& time_tile = tile.time_tile();
   const std::vector<int64_t> core = tile.core();
-  const int rank = program.grid.rank();
+  const int rank = program.grid().rank();
   Work work;
   work.row =
       static_cast<int>(std::min<int64_t>(tile.schedule.block[0], usual_extent(program, rank - 1)));

@@ -43,8 +43,8 @@ Bounds bounds_without_rules(const Interface& interface, const ir::Piece& piece,
     int64_t below = 0, above = 0;  // distances from the grid's edges
     for_each_access(piece, [&](const ir::Access& access) {
       const ir::Box& box = program.fields[access.field].box;
-      const int64_t offset = access.offsets[d];
-      const bool whole = box.ranges[d] == program.grid.ranges[d];
+      const int64_t offset = access.offset(d);
+      const bool whole = box.ranges[d] == program.grid().ranges[d];
       if (access.escapes_below(d) && whole) below = std::max(below, -offset);
       if (access.escapes_above(d) && whole) above = std::max(above, offset);
       if (access.escapes_below(d) && !whole) {
@@ -56,9 +56,9 @@ Bounds bounds_without_rules(const Interface& interface, const ir::Piece& piece,
     });
     const analysis::Reach beyond = images[d] ? computed[d] : analysis::Reach{};
     if (below > 0 || beyond.low > 0)
-      out[d].tighten_low(plus(interface.low(program.grid, dimension), below));
+      out[d].tighten_low(plus(interface.low(program.grid(), dimension), below));
     if (above > 0 || beyond.high > 0) {
-      out[d].tighten_high(plus(interface.high(program.grid, dimension), -above));
+      out[d].tighten_high(plus(interface.high(program.grid(), dimension), -above));
     }
   }
   return out;

@@ -54,7 +54,7 @@ bool PlanesContext::is_kept(int id, int component) const {
 
 Expr PlanesContext::image(int d) const {
   const analysis::Reach margin = plan.margin[d];
-  return wrap(interface, program.grid, d, place(d), margin.low, margin.high);
+  return wrap(interface, program.grid(), d, place(d), margin.low, margin.high);
 }
 
 Point PlanesContext::points(int inside) const {

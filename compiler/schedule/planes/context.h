@@ -23,8 +23,8 @@ struct PlanesContext {
   PlanesContext(const PlanesContext&) = delete;
 
   bool images(int d) const { return plan.images[d]; }
-  Expr low(int d) const { return interface.low(program.grid, d); }
-  Expr high(int d) const { return interface.high(program.grid, d); }
+  Expr low(int d) const { return interface.low(program.grid(), d); }
+  Expr high(int d) const { return interface.high(program.grid(), d); }
   const PlanesVersion& version(int id) const { return plan.versions[id]; }
   const ir::Field& field_of(const PlanesVersion& v) const { return program.fields[v.field]; }
   const ir::Function& function_of(const PlanesStage& stage) const {

@@ -74,7 +74,7 @@ class PlannedPlanes final : public Plan {
   }
   std::string unrewarding() const override {
     if (!machine_.threads_are_loops) return "this family is meant for CPUs";
-    const int rank = tiles_.program().grid.rank();
+    const int rank = tiles_.program().grid().rank();
     if (rank > 3) return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
     // Planes in cache pay off even with T=1: several functions share them, and each plane is read
     // for several planes of results.
@@ -103,11 +103,11 @@ void refuse_reads_outside_halo(const ir::Program& program, const Schedule& sched
 }
 
 void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
-  if (schedule.block[static_cast<size_t>(program.grid.rank()) - 1] == 1) return;
+  if (schedule.block[static_cast<size_t>(program.grid().rank()) - 1] == 1) return;
   Diagnostic& error = diagnostics.error(
       "L019", {}, "planes refused: the block must not extend along the streamed dimension");
-  error.expected = fmt::format("a block of up to {} dimensions", program.grid.rank() - 1);
-  error.found = "block=" + stencil::print(schedule.block, program.grid.rank());
+  error.expected = fmt::format("a block of up to {} dimensions", program.grid().rank() - 1);
+  error.found = "block=" + stencil::print(schedule.block, program.grid().rank());
   error.hint = "the outermost dimension is processed plane by plane; see chunk=";
 }
 
@@ -139,7 +139,7 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
 // vectorized loops span the row.
 int row_length(const ir::Program& program) {
   constexpr int64_t kWhole = 1024, kUsual = 512;
-  const ir::Range& range = program.grid.ranges.back();
+  const ir::Range& range = program.grid().ranges.back();
   const ir::Affine extent = range.high - range.low + 1;
   if (!extent.is_constant() || extent.constant > kWhole) return kUsual;
   return static_cast<int>(std::max<int64_t>(extent.constant, 1));
@@ -200,7 +200,7 @@ Schedule best_on_cpu(const analysis::TimeTiles& tiles, const Machine& machine, i
   const ir::Program& program = tiles.program();
   Schedule best = make(1, {64}, Interior::Split);
   double least = 0;
-  for (const Shape& block : shapes_on_cpu(program.grid.rank(), row, machine)) {
+  for (const Shape& block : shapes_on_cpu(program.grid().rank(), row, machine)) {
     for (int t = 1; t <= kDeepest; ++t) {
       const Schedule schedule = make(t, block, Interior::Split);
       const PlanesPlan plan = plan_planes(tiles, schedule, t);
@@ -221,7 +221,7 @@ Schedule usual_on_cpu(const analysis::TimeTiles& tiles, const Machine& machine) 
   const ir::Program& program = tiles.program();
   int row = row_length(program);
   Schedule best = best_on_cpu(tiles, machine, row);
-  while (program.grid.rank() > 3 && best.time_tile == 1 && row > kShortest) {
+  while (program.grid().rank() > 3 && best.time_tile == 1 && row > kShortest) {
     row = std::max(row / 2, kShortest);
     best = best_on_cpu(tiles, machine, row);
   }
@@ -230,7 +230,7 @@ Schedule usual_on_cpu(const analysis::TimeTiles& tiles, const Machine& machine) 
 
 Schedule usual_on_gpu(const analysis::TimeTiles& tiles, const Machine& machine) {
   const ir::Program& program = tiles.program();
-  const std::vector<Shape> blocks = shapes_on_gpu(program.grid.rank(), machine);
+  const std::vector<Shape> blocks = shapes_on_gpu(program.grid().rank(), machine);
   for (int t = 4; t > 1; --t) {
     for (const Shape& block : blocks) {
       const Schedule schedule = make(t, block, Interior::Tested);
@@ -251,7 +251,7 @@ Schedule usual_on_gpu(const analysis::TimeTiles& tiles, const Machine& machine) 
 Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   Proposal out;
   out.schedule = make(1, {64}, Interior::Tested);
-  if (tiles.program().grid.rank() >= 2) {
+  if (tiles.program().grid().rank() >= 2) {
     out.schedule =
         machine.threads_are_loops ? usual_on_cpu(tiles, machine) : usual_on_gpu(tiles, machine);
   }

@@ -116,7 +116,7 @@ class Sections {
         return values_.newest(result.made, component);
       });
       const Expr in_field = context_.interface.inside(
-          context_.places(), context_.field_of(made).box, &context_.program.grid);
+          context_.places(), context_.field_of(made).box, &context_.program.grid());
       out.push_back(section({tile_.begin, tile_.end}, in_field, 0, std::move(taken)));
     }
     const Expr place = context_.place(0);
@@ -129,7 +129,7 @@ class Sections {
   Body write(const PlanesStage& stage) {
     const Expr place = context_.place(0);
     const Expr in_field =
-        context_.interface.inside(context_.places(), target_box(stage), &context_.program.grid);
+        context_.interface.inside(context_.places(), target_box(stage), &context_.program.grid());
     return guarded(both(at_least(place, tile_.begin[0]), kernel::less(place, tile_.end[0])),
                    as_body(section({tile_.begin, tile_.end}, in_field, 0, values_.write(stage))));
   }
@@ -214,7 +214,7 @@ class Sections {
   }
   // Range of coordinates of a stage's points; periodic images are wrapped into the grid.
   ir::Range possible(int d) const {
-    const ir::Range& range = context_.program.grid.ranges[d];
+    const ir::Range& range = context_.program.grid().ranges[d];
     if (context_.images(d)) return range;
     return {range.low - 1, range.high + 1};
   }

@@ -20,7 +20,7 @@ class PlanesPlanner {
   PlanesPlanner(const ir::Program& program, const analysis::TimeTile& tile,
                 const Schedule& schedule)
       : program_(program), tile_(tile) {
-    const int rank = program.grid.rank();
+    const int rank = program.grid().rank();
     plan_.steps = tile.steps;
     plan_.images = analysis::image_dimensions(program, true);
     plan_.cover.push_back(1);
@@ -290,7 +290,7 @@ class PlanesPlanner {
     if (!planes) return;
     planes = std::max<int64_t>(*planes - rim_of(program_, 0).low - rim_of(program_, 0).high, 1);
     int64_t tiles = 1;  // tiles per plane; open sizes count as many
-    for (int d = 1; d < program_.grid.rank(); ++d) {
+    for (int d = 1; d < program_.grid().rank(); ++d) {
       const int64_t core = std::max<int64_t>(plan_.core(d), 1);
       const int64_t rest = std::max<int64_t>(
           known_extent(program_, d).value_or(kBlocks * core) - plan_.spared(d), 1);

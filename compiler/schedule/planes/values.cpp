@@ -124,7 +124,7 @@ Expr PlanesValues::unless_first(const PlanesStage& stage, const PlanesVersion& v
 Expr PlanesValues::cell(const PlanesStage& stage, int old, int component) const {
   const PlanesVersion& v = context_.version(old);
   const auto in_memory = [&] {
-    const std::vector<int> here(context_.rank, 0);
+    const std::vector<ir::IndexMap> here(context_.rank);
     return context_.builder.load_global({v.field, component, v.level, here, 0}, context_.points());
   };
   if (v.in_memory()) return in_memory();
@@ -165,8 +165,8 @@ Expr PlanesValues::place_read(const PlanesVersion& v, const ir::Access& access, 
   const ir::Field& field = context_.field_of(v);
   const Expr local = context_.local(d);
   const bool escapes = access.escapes_below(d) || access.escapes_above(d);
-  const bool stays = access.offsets[d] == 0 && !moved(field, access, d);
-  if (!escapes || stays || field.boundary[d].periodic()) return plus(local, access.offsets[d]);
+  const bool stays = access.offset(d) == 0 && !moved(field, access, d);
+  if (!escapes || stays || field.boundary[d].periodic()) return plus(local, access.offset(d));
   if (!context_.images(d)) return kernel::sub(resolved.point[d], tile_.origin[d]);
   return kernel::add(local, kernel::sub(resolved.point[d], point[d]));
 }
@@ -174,7 +174,7 @@ Expr PlanesValues::place_read(const PlanesVersion& v, const ir::Access& access, 
 Expr PlanesValues::ring_index_read(const PlanesStage& stage, int id, const ir::Access& access,
                                    const Point& point, const ResolvedAccess& resolved) const {
   const PlanesVersion& v = context_.version(id);
-  const int offset = access.offsets[0];
+  const int offset = access.offset(0);
   const int64_t age = stage.lag - offset - context_.maker(v).lag;
   if (!moved(context_.field_of(v), access, 0)) return rings_.ring_index(id, age);
   // The ring index moves by as many planes as the rule moves the access. If the other side has a

@@ -27,7 +27,7 @@ double points(const std::vector<Cut>& cuts, const analysis::Margin& margin) {
 
 std::vector<Cut> cut(const ir::Program& program, const PlanesPlan& plan) {
   std::vector<Cut> out;
-  for (int d = 0; d < program.grid.rank(); ++d) {
+  for (int d = 0; d < program.grid().rank(); ++d) {
     const int64_t core = d == 0 ? plan.chunk : plan.core(d);
     Cut each;
     each.extent =
@@ -45,7 +45,7 @@ std::vector<Cut> cut(const ir::Program& program, const PlanesPlan& plan) {
 TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
                  const PlanesPlan& plan) {
   const ir::Program& program = tiles.program();
-  const int rank = program.grid.rank();
+  const int rank = program.grid().rank();
   const std::vector<Cut> cuts = cut(program, plan);
 
   Work work;

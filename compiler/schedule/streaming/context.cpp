@@ -54,11 +54,11 @@ Expr StreamContext::image(int d, const Expr& place) const {
     }
     behind += plan.known.modulus[0] - 1;
     const int64_t ahead = plan.drain + plan.unroll + schedule.prefetch;  // after the last one
-    return wrap(interface, program.grid, d, place, behind, ahead);
+    return wrap(interface, program.grid(), d, place, behind, ahead);
   }
   const int axis = rank - 1 - d;
   const int64_t more_tiles = flat ? schedule.block[1] - 1 : 0;  // in the last group
-  return wrap(interface, program.grid, d, place, plan.margin[axis].low,
+  return wrap(interface, program.grid(), d, place, plan.margin[axis].low,
               plan.cover[axis] + more_tiles * plan.core(axis));
 }
 
@@ -70,7 +70,7 @@ Expr StreamContext::nearest(const Expr& at, const Quantity& q, int d, int64_t le
   const Expr first =
       in_row ? interface.first_vector(q.field, q.component, length) : interface.low(box, d);
   // Tiles start at the grid's low edge, but planes may be before it.
-  const bool above = d > 0 && !images(d) && box.ranges[d].low == program.grid.ranges[d].low;
+  const bool above = d > 0 && !images(d) && box.ranges[d].low == program.grid().ranges[d].low;
   return above ? smaller(at, last) : larger(smaller(at, last), first);
 }
 
@@ -83,7 +83,7 @@ int StreamContext::global_vector_length(const Quantity& q) const {
   const int length = vector_length(plan, q.type);
   const int64_t bytes = int64_t{length} * size_in_bytes(q.type);
   const bool whole = interface.row_alignment(q.field, q.component) % bytes == 0;
-  const ir::Range& grid = program.grid.ranges[rank - 1];
+  const ir::Range& grid = program.grid().ranges[rank - 1];
   const ir::Affine period = grid.high - grid.low + 1;  // no vector may cross the periodic edge
   const bool apart = period.is_constant() && period.constant % length == 0;
   if (images(rank - 1) && !apart) return 1;

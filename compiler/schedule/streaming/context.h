@@ -47,8 +47,8 @@ struct StreamContext {
   const ir::Field& field_of(const Quantity& q) const { return program.fields[q.field]; }
   int dimension(int axis) const { return rank - 1 - axis; }
   const std::string& axis_name(int axis) const { return axes[dimension(axis)]; }
-  Expr low(int d) const { return interface.low(program.grid, d); }
-  Expr high(int d) const { return interface.high(program.grid, d); }
+  Expr low(int d) const { return interface.low(program.grid(), d); }
+  Expr high(int d) const { return interface.high(program.grid(), d); }
   // Appends the conditions for `at` to lie in the box.
   void append_inside(const Expr& at, const ir::Box& box, int d, std::vector<Expr>& to) const;
   Expr let(Body& body, const std::string& wanted, const Expr& value) const {

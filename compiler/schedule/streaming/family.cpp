@@ -112,7 +112,7 @@ void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnost
     error.found = fmt::format("block={}x{}x{}", lanes, schedule.block[1], schedule.block[2]);
     error.hint = "neighbours exchange values by warp shuffles along x";
   }
-  const bool flat = program.grid.rank() == 2;
+  const bool flat = program.grid().rank() == 2;
   if ((flat && schedule.elements[1] != 1) || schedule.elements[2] != 1) {
     Diagnostic& error = diagnostics.error(
         "L019", {}, "streaming refused: elements must not extend along the streamed dimension");
@@ -195,10 +195,10 @@ void refuse_registers(const StreamPlan& plan, Diagnostics& diagnostics) {
 }
 
 void refuse_rank(const ir::Program& program, Diagnostics& diagnostics) {
-  if (program.grid.rank() <= 3) return;
+  if (program.grid().rank() <= 3) return;
   Diagnostic& error = diagnostics.error(
-      "L010", program.grid_span,
-      fmt::format("streaming refused: the grid has {} dimensions", program.grid.rank()));
+      "L010", program.domain().span,
+      fmt::format("streaming refused: the grid has {} dimensions", program.grid().rank()));
   error.expected = "2 or 3";
   error.hint = "use --schedule overlapped";
 }
@@ -251,7 +251,7 @@ bool tests_points(const ir::Program& program) {
   return std::find(images.begin(), images.end(), false) != images.end() ||
          std::any_of(
              program.functions.begin(), program.functions.end(), [&](const ir::Function& function) {
-               return function.pieces.size() > 1 || !(function.pieces[0].region == program.grid);
+               return function.pieces.size() > 1 || !(function.pieces[0].region == program.grid());
              });
 }
 
@@ -265,9 +265,9 @@ std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
   const std::vector<Candidate> deep = {{{32, 16, 1}, {2, 2, 1}, 4}, {{16, 32, 1}, {4, 2, 1}, 4},
                                        {{16, 16, 1}, {4, 4, 1}, 4}, {{32, 8, 1}, {2, 2, 1}, 3},
                                        {{16, 16, 1}, {4, 2, 1}, 3}, {{32, 8, 1}, {1, 2, 1}, 2}};
-  const bool split = program.grid.rank() == 2 && tests_points(program);
+  const bool split = program.grid().rank() == 2 && tests_points(program);
   std::vector<Schedule> out;
-  for (const Candidate& shape : program.grid.rank() == 2 ? flat : deep) {
+  for (const Candidate& shape : program.grid().rank() == 2 ? flat : deep) {
     for (int t = shape.deepest; t >= 1; --t) {
       Schedule schedule = make(t, shape.block, shape.elements);
       schedule.interior = split ? Interior::Split : Interior::Tested;
@@ -293,7 +293,7 @@ Schedule last_resort(const analysis::TimeTiles& tiles, const Machine& machine) {
       {{32, 4}, {1, 4}}, {{32, 4}, {1, 8}}, {{32, 4}, {2, 8}}, {{32, 2}, {1, 8}}};
   bool short_of_memory = false;
   for (const int prefetch : {2, 1, 0}) {
-    for (const Tile& tile : tiles.program().grid.rank() == 2 ? flat : deep) {
+    for (const Tile& tile : tiles.program().grid().rank() == 2 ? flat : deep) {
       Schedule schedule = make(1, tile.block, tile.elements);
       if (!takes_block(machine, schedule.block)) continue;
       schedule.prefetch = prefetch;
@@ -313,7 +313,7 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   Proposal best{make(1, {32}, {1}), ""};
   double least = 0;
   int tried = 0, fit = 0;
-  const bool served = program.grid.rank() == 2 || program.grid.rank() == 3;
+  const bool served = program.grid().rank() == 2 || program.grid().rank() == 3;
   const bool scatter = served && program.fp == FpMode::Fast && tiles.kept<ScatterForms>().any();
   for (const Schedule& schedule : served ? candidates(program, scatter) : std::vector<Schedule>()) {
     ++tried;

@@ -55,7 +55,7 @@ class Knowing {
   // Records that a place in dimension d lies `below` points before a multiple of `modulus` from the
   // edge.
   void know(int d, int64_t modulus, int64_t below) {
-    const ir::Range& grid = program_.grid.ranges[d];
+    const ir::Range& grid = program_.grid().ranges[d];
     if (!grid.low.is_constant()) return;
     plan_.known.modulus[d] = modulus;
     plan_.known.remainder[d] = positive_remainder(grid.low.constant - below, modulus);
@@ -64,7 +64,7 @@ class Knowing {
   // For periodic images, residues are known only if the modulus divides the period.
   int64_t alike(int d, int64_t modulus) const {
     if (!plan_.images[d]) return modulus;
-    const ir::Range& grid = program_.grid.ranges[d];
+    const ir::Range& grid = program_.grid().ranges[d];
     const ir::Affine period = grid.high - grid.low + 1;
     return period.is_constant() ? std::gcd(modulus, period.constant) : 1;
   }
@@ -118,7 +118,7 @@ class Asking {
   void read(const StreamStage& stage, const ir::Access& access, int64_t plane, int k, int i) {
     if (access.in_place) return;
     if (access.escapes == 0 || stage.everywhere) {
-      return read_at(stage, access, access.offsets, plane, k, i);
+      return read_at(stage, access, offsets_of(access.maps), plane, k, i);
     }
     const auto [entry, fresh] = resolved_offsets_.try_emplace(&access);
     if (fresh) {

@@ -118,7 +118,7 @@ Expr StreamLoads::source(const Tests& tests, const Expr& place, const Quantity& 
                          int64_t length) const {
   const Expr at = context_.image(d, place);
   const bool exists =
-      context_.images(d) && context_.field_of(q).box.ranges[d] == context_.program.grid.ranges[d];
+      context_.images(d) && context_.field_of(q).box.ranges[d] == context_.program.grid().ranges[d];
   return tests.unless_inside(exists ? at : context_.nearest(at, q, d, length), place);
 }
 

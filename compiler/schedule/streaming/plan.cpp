@@ -49,7 +49,7 @@ class StreamPlanner {
         forms_(forms),
         congruences_(congruences) {
     plan_.machine = machine;
-    plan_.rank = program.grid.rank();
+    plan_.rank = program.grid().rank();
     plan_.steps = tile.steps;
     plan_.images = analysis::image_dimensions(program, false);
     plan_.patch = {schedule.elements[0], plan_.rank > 2 ? schedule.elements[1] : 1};
@@ -234,7 +234,7 @@ class StreamPlanner {
                         const ScatterForm& form) {
     const size_t first = sums_.size();  // first sum of this form
     for (const PartialSum& sum : form.sums) {
-      add_sum_stage(of, stage, {program_.grid, renumbered(sum.graph, first), {sum.result}});
+      add_sum_stage(of, stage, {program_.grid(), renumbered(sum.graph, first), {sum.result}});
     }
     stage.pieces.push_back(
         {function.pieces[0].region, renumbered(form.last.graph, first), {form.last.result}});
@@ -285,7 +285,7 @@ class StreamPlanner {
                 ? sums_[static_cast<size_t>(access->field) - program_.fields.size()]
                 : quantities(of.source.at({access->field, access->level}))[access->component];
         stage.source[{access->field, access->level, access->component}] = quantity;
-        std::vector<std::vector<int>> places = {access->offsets};
+        std::vector<std::vector<int>> places = {ir::offsets_of(access->maps)};
         if (access->escapes != 0) {
           const ir::Field& field = program_.fields[access->field];
           if (resolved_offset_count(field, *access) > kMostPlaces) {
@@ -530,7 +530,7 @@ TileSides StreamPlan::sides() const {
 
 bool covers_all_places(const ir::Program& program, const StreamPlan& plan,
                        const StreamStage& stage) {
-  return stage.pieces[0].region == program.grid &&
+  return stage.pieces[0].region == program.grid() &&
          std::all_of(plan.images.begin(), plan.images.end(), [](bool image) { return image; });
 }
 

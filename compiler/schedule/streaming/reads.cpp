@@ -42,7 +42,7 @@ struct AccessRead {
                 const Point& resolved) const {
     Expr value = selected(offsets, d + 1, resolved);
     for (int offset : resolved_offsets(field, access, d)) {
-      if (offset == access.offsets[d]) continue;
+      if (offset == access.offset(d)) continue;
       offsets[d] = offset;
       const Expr there = is_equal(resolved[d], plus(at.point[d], offset));
       value = select(there, selected(offsets, d + 1, resolved), value);
@@ -59,7 +59,7 @@ struct AccessRead {
       offsets[d] = static_cast<int>(offset);
       return selected(offsets, d + 1, resolved);
     };
-    const int own = access.offsets[d];
+    const int own = access.offset(d);
     Expr value = read_at(own);
     if (-reach.low < own) {
       const Expr high = context.interface.high(field.box, d);
@@ -86,7 +86,7 @@ struct AccessRead {
 Expr read_in_place(const StreamContext& context, const StagePoint& at, const ir::Access& access,
                    AccessResolver& resolver) {
   const ir::Box& box =
-      access.at_points ? context.program.grid : context.program.fields[access.field].box;
+      access.at_points ? context.program.grid() : context.program.fields[access.field].box;
   return context.builder.load_in_place(access, resolver, [&](int d, const Expr& to) {
     const Expr low = context.interface.low(box, d), high = context.interface.high(box, d);
     return at.tests.unless_inside(larger(smaller(to, high), low), to);
@@ -99,12 +99,12 @@ Expr read(const StreamContext& context, const StreamQueues& queues, const StageP
           const ir::Access& access, AccessResolver& resolver) {
   if (access.in_place) return read_in_place(context, at, access, resolver);
   const AccessRead reading{context, queues, at, access};
-  const Expr plain = reading.cell(access.offsets);
+  const Expr plain = reading.cell(offsets_of(access.maps));
   if (access.escapes == 0 || at.stage.everywhere) return plain;
   // The resolved coordinate is compared with every place but one.
   const bool often = resolved_offset_count(context.program.fields[access.field], access) > 3;
   const ResolvedAccess resolved = resolver.resolve(access, often);
-  const Expr value = reading.selected(access.offsets, 0, resolved.point);
+  const Expr value = reading.selected(offsets_of(access.maps), 0, resolved.point);
   return at.tests.unless_inside(apply_boundary(resolved, value), plain);
 }
 

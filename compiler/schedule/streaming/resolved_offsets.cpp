@@ -13,7 +13,7 @@ namespace stencil::schedule {
 int64_t resolved_offset_count(const ir::Field& field, const ir::Access& access) {
   constexpr int64_t kMost = 1 << 20;  // far from overflow
   int64_t count = 1;
-  for (size_t d = 0; d < access.offsets.size(); ++d) {
+  for (size_t d = 0; d < access.maps.size(); ++d) {
     const bool clamps = ir::meets(field, access, d, ir::BoundaryKind::Clamp);
     if (!clamps && !ir::meets(field, access, d, ir::BoundaryKind::Mirror)) continue;
     const analysis::Reach reach = analysis::reach_of(field, access, d);
@@ -24,7 +24,7 @@ int64_t resolved_offset_count(const ir::Field& field, const ir::Access& access) 
 }
 
 std::vector<int> resolved_offsets(const ir::Field& field, const ir::Access& access, size_t d) {
-  const int offset = access.offsets[d];
+  const int offset = access.offset(d);
   const bool clamps = ir::meets(field, access, d, ir::BoundaryKind::Clamp);
   std::vector<int> out = {offset};
   if (!clamps && !ir::meets(field, access, d, ir::BoundaryKind::Mirror)) return out;
@@ -63,7 +63,7 @@ std::vector<int> resolved_offsets(const ir::Field& field, const ir::Access& acce
 
 std::vector<std::vector<int>> resolved_offsets(const ir::Field& field, const ir::Access& access) {
   std::vector<std::vector<int>> out = {{}};
-  for (size_t d = 0; d < access.offsets.size(); ++d) {
+  for (size_t d = 0; d < access.maps.size(); ++d) {
     std::vector<std::vector<int>> longer;
     for (const auto& head : out) {
       for (int place : resolved_offsets(field, access, d)) {

@@ -83,7 +83,7 @@ class ResultWriter {
   // applied to `at` itself.
   Expr in_box(const Tests& tests, int d, const ir::Box& box, const Expr& at, const Expr& low,
               bool core_ends) const {
-    const ir::Range& grid = context_.program.grid.ranges[d];
+    const ir::Range& grid = context_.program.grid().ranges[d];
     const bool images = context_.images(d);
     core_ends &= context_.plan.margin[context_.rank - 1 - d].high > 0;
     std::vector<Expr> out;
@@ -212,7 +212,7 @@ class ResultWriter {
     const Expr plane = context_.plane(q.lag);
     std::vector<Expr> conditions = {at_least(plane, tile_.first_plane),
                                     kernel::less_equal(plane, tile_.last_plane)};
-    if (!(box.ranges[0] == context_.program.grid.ranges[0])) {
+    if (!(box.ranges[0] == context_.program.grid().ranges[0])) {
       context_.append_inside(plane, box, 0, conditions);
     }
     if (core_by_patch()) {

@@ -73,8 +73,8 @@ class ScatterBuilder {
     access.field = static_cast<ir::FieldId>(program_.fields.size()) + sum;
     access.component = 0;
     access.level = 0;
-    access.offsets.assign(static_cast<size_t>(program_.grid.rank()), 0);
-    access.offsets[0] = plane;
+    access.maps.assign(static_cast<size_t>(program_.grid().rank()), 0);
+    access.maps[0].offset = plane;
     return graph.add({access, type_, {}, ""});
   }
 
@@ -87,7 +87,7 @@ class ScatterBuilder {
       if (!needed[id]) continue;
       ir::Node node = from[id];
       auto* access = std::get_if<ir::Access>(&node.kind);
-      if (access && !access->in_place) access->offsets[0] += planes;
+      if (access && !access->in_place) access->maps[0].offset += planes;
       if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
         for (ir::NodeId& operand : operation->operands) {
           operand = copies[operand];
@@ -103,7 +103,7 @@ class ScatterBuilder {
     ir::Program alone = program_;
     for (size_t i = 0; i < form_.sums.size(); ++i) {  // the fields that stand for sums
       ir::Field field = program_.fields[function_.targets[0]];
-      field.box = program_.grid;
+      field.box = program_.grid();
       alone.fields.push_back(std::move(field));
     }
     ir::Piece only = piece_;

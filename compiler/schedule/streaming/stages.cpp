@@ -44,7 +44,7 @@ class StageWriter {
 
   // Images are points of the grid; other places may lie beyond it.
   void append_covered(const Expr& at, const ir::Box& region, int d, std::vector<Expr>& to) const {
-    if (context_.images(d) && region.ranges[d] == context_.program.grid.ranges[d]) return;
+    if (context_.images(d) && region.ranges[d] == context_.program.grid().ranges[d]) return;
     context_.append_inside(at, region, d, to);
   }
 

@@ -93,7 +93,7 @@ std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, 
   }
   const analysis::Reach rim = rim_of(program, 0);
   const auto& [low, high] = program.subdomain->owned[0];
-  const ir::Range& grid = program.grid.ranges[0];
+  const ir::Range& grid = program.grid().ranges[0];
   const int64_t deep = std::max(program.subdomain->depth[0][0], program.subdomain->depth[0][1]);
   const auto outer = [&](int64_t beyond) { return (beyond + deep + length - 1) / length; };
   const int64_t below = neighbours[0][0] ? outer(low - grid.low.constant - rim.low) : 0;
@@ -263,9 +263,9 @@ std::vector<Expr> StreamTile::core_conditions(const Tests& tests, int axis, cons
 int main_piece(const ir::Program& program, const StreamStage& stage) {
   for (size_t p = 0; p < stage.pieces.size(); ++p) {
     bool thick = true;
-    for (int d = 0; d < program.grid.rank(); ++d) {
+    for (int d = 0; d < program.grid().rank(); ++d) {
       const ir::Range& range = stage.pieces[p].region.ranges[d];
-      const ir::Range& grid = program.grid.ranges[d];
+      const ir::Range& grid = program.grid().ranges[d];
       const ir::Affine length = range.high - range.low + 1;
       const ir::Affine whole = grid.high - grid.low + 1;
       if (range.low == range.high) thick = false;
@@ -295,7 +295,7 @@ void limit(const StreamContext& context, const StreamStage& stage, int d, Interv
     if (!access || !needed[id] || access->in_place || access->escapes == 0) continue;
     const ir::Field& field = context.program.fields[access->field];
     if (field.boundary[d].periodic()) continue;  // images are read like points
-    const int offset = access->offsets[d];
+    const int offset = access->offset(d);
     if (access->escapes_below(d)) inside.tighten_low(plus(interface.low(field.box, d), -offset));
     if (access->escapes_above(d)) inside.tighten_high(plus(interface.high(field.box, d), -offset));
   }
@@ -312,7 +312,7 @@ void avoid(const StreamContext& context, const std::vector<Interval>& tile, cons
     missed = either(missed, kernel::less(tile[d].high, interface.low(piece.region, d)));
     missed = either(missed, kernel::less(interface.high(piece.region, d), tile[d].low));
   }
-  const ir::Affine from_low = piece.region.ranges[0].low - context.program.grid.ranges[0].low;
+  const ir::Affine from_low = piece.region.ranges[0].low - context.program.grid().ranges[0].low;
   if (from_low.is_constant() && from_low.constant <= 16) {  // stay behind the piece, or before it
     fronts.tighten_low(
         select(missed, context.low(0), plus(interface.high(piece.region, 0), 1 + lag)));

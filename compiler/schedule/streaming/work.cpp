@@ -53,7 +53,7 @@ void count_in_place(const ir::Program& program, const StreamPlan& plan, const St
       if (access->at_points) out.loads += plan.steps;  // the slab of the plane
       if (!access->in_place || access->per_step || access->at_points) continue;
       double loads = plan.steps;
-      for (const int d : program.fields[access->field].dimensions) {
+      for (const int d : program.fields[access->field].dimensions()) {
         const int axis = plan.rank - 1 - d;
         if (d > 0) loads *= plan.patch[axis];
       }

@@ -22,7 +22,7 @@ using ir::NodeId;
 bool is_operand(const ir::Program& program, const ir::Access& access) {
   if (access.in_place || access.per_step || access.at_points) return false;
   const auto fields = static_cast<ir::FieldId>(program.fields.size());
-  return access.field < fields && access.offsets.size() == program.grid.ranges.size();
+  return access.field < fields && access.maps.size() == program.grid().ranges.size();
 }
 
 ir::Access without_rules(ir::Access access) {
@@ -98,7 +98,7 @@ class ColumnBuilder {
     access.field = static_cast<ir::FieldId>(program_.fields.size()) + value;
     access.component = 0;
     access.level = age;
-    access.offsets.assign(program_.grid.ranges.size(), 0);
+    access.maps.assign(program_.grid().ranges.size(), 0);
     return access;
   }
   std::optional<int> moved_of(const ir::Access& access) const {
@@ -152,9 +152,9 @@ class ColumnBuilder {
     ir::Node node = graph[id];
     if (auto* access = std::get_if<ir::Access>(&node.kind)) {
       if (!is_operand(program_, *access)) return std::nullopt;
-      const int plane = access->offsets[0];
+      const int plane = access->offset(0);
       *access = without_rules(std::move(*access));
-      access->offsets[0] = 0;
+      access->maps[0].offset = 0;
       return Early{moved_.add(std::move(node)), plane};
     }
     if (column_ != Column::Partial || !may_be_early(node)) return std::nullopt;
@@ -278,7 +278,7 @@ class ColumnBuilder {
       ir::Node node = moved_[id];
       auto* access = std::get_if<ir::Access>(&node.kind);
       if (uses_[i].empty() || (access && moved_of(*access))) continue;
-      if (access && has_plane(id)) access->offsets[0] = last_ - waits_[i];
+      if (access && has_plane(id)) access->maps[0].offset = last_ - waits_[i];
       if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
         const auto from = sources(id);
         for (size_t o = 0; o < from.size(); ++o) {

@@ -34,7 +34,7 @@ class PlannedTiles final : public Plan {
   Footprint cost() const override {
     Footprint out;
     count_sweeps(program_, sweeps_, out);
-    for (int d = 0; d < program_.grid.rank(); ++d) {
+    for (int d = 0; d < program_.grid().rank(); ++d) {
       int64_t least = 0;
       for (const SweepTile& tile : sweep_tiles_) {
         least = least == 0 ? tile.core(d) : std::min(least, tile.core(d));
@@ -81,7 +81,7 @@ Diagnostic& refuse(Diagnostics& diagnostics, const char* code, const std::string
 
 void refuse_swept_shape(const ir::Program& program, const Schedule& schedule,
                         Diagnostics& diagnostics) {
-  const int rank = program.grid.rank();
+  const int rank = program.grid().rank();
   const int threads = along(schedule.block, rank, 0), elements = along(schedule.elements, rank, 0);
   if (threads == 1 && elements == 1) return;
   Diagnostic& error = refuse(diagnostics, "L019",
@@ -97,9 +97,9 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
                      Diagnostics& diagnostics) {
   const bool swept = schedule.chunk != 0;
   if (swept) {
-    if (program.grid.rank() == 1) {
+    if (program.grid().rank() == 1) {
       diagnostics
-          .error("L018", program.grid_span,
+          .error("L018", program.domain().span,
                  "sweeps refused: the grid has one dimension, so there is no plane to sweep")
           .hint = "leave out chunk=, or use --schedule overlapped";
       return;
@@ -123,7 +123,7 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
       schedule.of<SweepsSettings>().operands != Operands::Shared) {
     needs("halo=cover and remap", "need a halo in shared memory", "operands=shared");
   }
-  const int tiled = program.grid.rank() - (swept ? 1 : 0);
+  const int tiled = program.grid().rank() - (swept ? 1 : 0);
   if (schedule.of<SweepsSettings>().operands == Operands::Rows && tiled < 2) {
     needs("operands=rows", "needs tiles of two or more dimensions", "operands=shared or tile");
   }
@@ -136,7 +136,7 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
                                "for operands=shuffles, rows of threads do not form whole warps");
     error.expected = fmt::format("a power of two up to {} in x, and a multiple of {} in all",
                                  longest, machine.warp);
-    error.found = fmt::format("block={}", stencil::print(schedule.block, program.grid.rank()));
+    error.found = fmt::format("block={}", stencil::print(schedule.block, program.grid().rank()));
     error.hint = "neighbours exchange values by warp shuffles along x";
   }
 }

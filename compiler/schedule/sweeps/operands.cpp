@@ -326,19 +326,19 @@ Expr SharedOperands::operand(const ir::Access& read, const ThreadPoint& point, b
     for (int d = tile_.first_tiled(); d < rank_; ++d) {
       const size_t i = static_cast<size_t>(d);
       index.push_back(
-          plus(point.place[i], window->margin[i].low - tile_.cover[i].low + read.offsets[i]));
+          plus(point.place[i], window->margin[i].low - tile_.cover[i].low + read.offset(i)));
     }
     value = kernel::load(windows_[window - tile_.windows.data()], std::move(index),
                          points_.type_of(read));
   } else if (const TileRow* row = tile_.row_of(read)) {
-    value = kernel::load(beside_[row - tile_.rows.data()].at(read.offsets.back()), {point.element},
-                         points_.type_of(read));
+    value = kernel::load(beside_[row - tile_.rows.data()].at(read.maps.back().offset),
+                         {point.element}, points_.type_of(read));
   } else {
     return from_memory();
   }
   std::vector<Expr> is_there;
   for (const int d : tile_.leaves(read)) {
-    const int offset = read.offsets[d];
+    const int offset = read.offset(d);
     const bool row = tile_.row_of(read) != nullptr;
     const Expr place = plus(row ? points_.thread(d) : point.place[d], offset);
     const int64_t end = row ? schedule_.block[0] : tile_.thread_points(d);

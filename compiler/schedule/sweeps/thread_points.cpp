@@ -109,7 +109,7 @@ Expr ThreadPoints::meets_no_rule(const Point& at) const {
       const ir::Box& box = program_.fields[access->field].box;
       for (int d = 0; d < rank_; ++d) {
         const size_t i = static_cast<size_t>(d);
-        const int64_t offset = access->offsets[i];
+        const int64_t offset = access->offset(i);
         if (access->escapes_below(i)) {
           intervals[i].tighten_low(plus(interface_.low(box, d), -offset));
         }
@@ -129,7 +129,7 @@ Expr ThreadPoints::meets_no_rule(const Point& at) const {
 Expr ThreadPoints::loaded(const ir::Access& access, const Point& place,
                           const ir::Box* within) const {
   ir::Access here = access;
-  std::fill(here.offsets.begin(), here.offsets.end(), 0);
+  std::fill(here.maps.begin(), here.maps.end(), 0);
   const ir::Box& box = program_.fields[access.field].box;
   const Expr exists = interface_.inside(place, box, within);
   const Expr value = builder_.load_global(here, place);
@@ -141,7 +141,7 @@ Expr ThreadPoints::loaded_beside(const ir::Access& read, const Point& at, bool w
   Point place;
   ir::Box within = tile_.sweep->domain;
   for (size_t d = 0; d < at.size(); ++d) {
-    const int64_t offset = read.offsets[d];
+    const int64_t offset = read.offset(d);
     place.push_back(plus(at[d], offset));
     ir::Range& range = within.ranges[d];
     const bool planes = tile_.swept && d == 0;

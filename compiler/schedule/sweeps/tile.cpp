@@ -31,7 +31,7 @@ class TilePlanner {
     tile_.sweep = &sweep;
     tile_.schedule = schedule;
     tile_.swept = schedule.chunk != 0;
-    tile_.rank = program.grid.rank();
+    tile_.rank = program.grid().rank();
     tile_.cover.resize(static_cast<size_t>(tile_.rank));
     tile_.tiled = sweep.domain;
     tile_.column = sweep_column(program, *sweep.function, schedule.of<SweepsSettings>().column);
@@ -46,8 +46,9 @@ class TilePlanner {
 
  private:
   bool is_beside(const ir::Access& read) const {
-    const auto first = read.offsets.begin() + tile_.first_tiled();
-    return std::any_of(first, read.offsets.end(), [](int offset) { return offset != 0; });
+    const auto first = read.maps.begin() + tile_.first_tiled();
+    return std::any_of(first, read.maps.end(),
+                       [](const ir::IndexMap& map) { return map.offset != 0; });
   }
 
   // For each array, a window of the plane with the most reads beside the point; the last one on
@@ -55,13 +56,13 @@ class TilePlanner {
   void find_windows() {
     std::map<std::tuple<ir::FieldId, int, int, int>, int> beside;
     for (const ir::Access& read : tile_.reads) {
-      const int plane = tile_.swept ? read.offsets[0] : 0;
+      const int plane = tile_.swept ? read.offset(0) : 0;
       if (is_beside(read)) ++beside[{read.field, read.component, read.level, plane}];
     }
     for (const auto& [key, count] : beside) {
       const auto& [field, component, level, plane] = key;
-      ir::Access from{field, component, level, std::vector<int>(size_t(tile_.rank), 0)};
-      if (tile_.swept) from.offsets[0] = plane;
+      ir::Access from{field, component, level, std::vector<ir::IndexMap>(size_t(tile_.rank))};
+      if (tile_.swept) from.maps[0].offset = plane;
       auto known = std::find_if(tile_.windows.begin(), tile_.windows.end(),
                                 [&](const TileWindow& w) { return is_same_array(w.from, from); });
       if (known == tile_.windows.end()) {
@@ -96,7 +97,7 @@ class TilePlanner {
       if (tile_.window_of(read) != &window || !is_beside(read)) return false;
       const std::vector<int> beyond = tile_.leaves(read);
       return std::all_of(beyond.begin(), beyond.end(),
-                         [&](int d) { return std::abs(read.offsets[d]) < tile_.thread_points(d); });
+                         [&](int d) { return std::abs(read.offset(d)) < tile_.thread_points(d); });
     });
   }
 
@@ -112,7 +113,7 @@ class TilePlanner {
       for (int d = 0; d < tile_.rank; ++d) {
         if (!in_halo(d)) continue;
         analysis::Reach& reach = window.margin[d];
-        const int64_t offset = read.offsets[d];
+        const int64_t offset = read.offset(d);
         reach = {std::max(reach.low, -offset), std::max(reach.high, offset)};
       }
     }
@@ -125,7 +126,7 @@ class TilePlanner {
       if (tile_.window_of(read) != &window) continue;
       std::vector<std::vector<int>> of_read = {{}};
       for (int d = 0; d < tile_.rank; ++d) {
-        const int offset = in_halo(d) ? read.offsets[d] : 0;
+        const int offset = in_halo(d) ? read.offset(d) : 0;
         std::vector<std::vector<int>> longer;
         for (std::vector<int> part : of_read) {
           part.push_back(0);
@@ -149,7 +150,7 @@ class TilePlanner {
       const ColumnValue& value = tile_.column.values[v];
       const auto* access = std::get_if<ir::Access>(&(*tile_.column.front)[value.node].kind);
       if (!access || !is_same_array(*access, window.from) || is_beside(*access)) continue;
-      const int age = access->offsets[0] - window.plane();
+      const int age = access->offset(0) - window.plane();
       if (age < 1 || age > value.ages || before + age > value.lookback) continue;
       window.value = static_cast<int>(v);
       window.age = age;
@@ -177,7 +178,7 @@ class TilePlanner {
       elements = std::max(elements, sector_elements(window));
     }
     ir::Range& x = tile_.tiled.ranges.back();
-    const ir::Affine from_edge = x.low - program_.grid.ranges.back().low;
+    const ir::Affine from_edge = x.low - program_.grid().ranges.back().low;
     if (tile_.thread_points(tile_.rank - 1) % elements != 0 || !from_edge.is_constant()) return;
     const int64_t ahead = from_edge.constant % elements;
     if (ahead > 0) x.low = x.low - ahead;
@@ -186,10 +187,10 @@ class TilePlanner {
   void find_rows() {
     if (tile_.schedule.block[0] == 1) return;
     for (const ir::Access& read : tile_.reads) {
-      const int offset = read.offsets.back();
+      const int offset = read.maps.back().offset;
       if (offset == 0 || (tile_.rank == 1 && tile_.swept)) continue;
       ir::Access from = read;
-      from.offsets.back() = 0;
+      from.maps.back() = 0;
       auto row = std::find_if(tile_.rows.begin(), tile_.rows.end(),
                               [&](const TileRow& other) { return other.from == from; });
       if (row == tile_.rows.end()) row = tile_.rows.insert(row, {from, {}});
@@ -238,17 +239,16 @@ int64_t SweepTile::below(const TileWindow& window, int d) const {
 const TileWindow* SweepTile::window_of(const ir::Access& read) const {
   for (const TileWindow& window : windows) {
     if (!is_same_array(window.from, read)) continue;
-    return !swept || read.offsets[0] == window.plane() ? &window : nullptr;
+    return !swept || read.offset(0) == window.plane() ? &window : nullptr;
   }
   return nullptr;
 }
 
 const TileRow* SweepTile::row_of(const ir::Access& read) const {
-  if (read.offsets.back() == 0) return nullptr;
+  if (read.maps.back().offset == 0) return nullptr;
   for (const TileRow& row : rows) {
-    const bool same =
-        is_same_array(row.from, read) &&
-        std::equal(read.offsets.begin(), read.offsets.end() - 1, row.from.offsets.begin());
+    const bool same = is_same_array(row.from, read) &&
+                      std::equal(read.maps.begin(), read.maps.end() - 1, row.from.maps.begin());
     if (same) return &row;
   }
   return nullptr;
@@ -259,7 +259,7 @@ std::vector<int> SweepTile::leaves(const ir::Access& read) const {
   const TileWindow* window = window_of(read);
   std::vector<int> out;
   for (int d = first_tiled(); window && d < rank; ++d) {
-    const int64_t offset = read.offsets[d];
+    const int64_t offset = read.offset(d);
     const analysis::Reach& around = window->margin[d];
     if (-offset > around.low || offset > around.high) out.push_back(d);
   }

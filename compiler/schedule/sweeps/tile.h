@@ -29,7 +29,7 @@ struct TileWindow {
   // Parts of the halo: below (-1), beside (0) or above (1) the tile in each dimension.
   std::vector<std::vector<int>> parts;
 
-  int plane() const { return from.offsets[0]; }  // if swept, relative to the point's plane
+  int plane() const { return from.offset(0); }  // if swept, relative to the point's plane
 };
 
 // An operand that threads of a row exchange by shuffles, and the x offsets at which it is read.

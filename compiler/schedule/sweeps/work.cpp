@@ -41,7 +41,7 @@ void count_operands(const ir::Program& program, const SweepTile& tile, Operation
       out.shuffles += elements * words;
     }
     for (const int d : tile.leaves(read)) {
-      load(elements * at_sides(d, std::abs(read.offsets[d])), words);
+      load(elements * at_sides(d, std::abs(read.offset(d))), words);
     }
   }
   for (const TileRow& row : tile.rows) load(elements, words_of(row.from));

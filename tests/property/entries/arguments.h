@@ -207,7 +207,7 @@ class DrawnArguments {
   Memory places(const ir::Program& of, const kernel::Array& array, const Outcome& params,
                 int64_t bytes) {
     const ir::Field& set = of.fields[array.field];
-    const auto within = reference::concrete(*set.within, params.integers);
+    const auto within = reference::concrete(set.as_point_set()->within, params.integers);
     const bool weights = array.component >= of.grid.rank();
     Memory out{id(), bytes, 'd', array.written, true};
     std::string values;

@@ -90,7 +90,7 @@ class Calls : private DrawnArguments {
     const std::vector<Given> params = draw_params(false);
     const Outcome made = outcome(program_, params);
     const auto bytes = made.refused ? std::nullopt : sizes(program_, plan_, made);
-    if (!bytes || program_.stop) return;
+    if (!bytes || program_.run.until) return;
     const int64_t steps = random_.below(3 * plan_.time_tile + 3);
     if (!takes(steps, 0, made)) return;
     const uint64_t seed = random_.next();
@@ -165,7 +165,7 @@ class Calls : private DrawnArguments {
 
   std::vector<int64_t> draw_box(const Outcome& whole, bool hostile) {
     std::vector<int64_t> out;
-    for (const ir::Range& range : program_.grid.ranges) {
+    for (const ir::Range& range : program_.grid().ranges) {
       const int64_t low = ir::evaluate(range.low, whole.integers).value_or(0);
       const int64_t high = ir::evaluate(range.high, whole.integers).value_or(0);
       const int length = static_cast<int>(std::clamp<int64_t>(high - low + 1, 1, 1000));

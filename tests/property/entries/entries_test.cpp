@@ -100,7 +100,7 @@ std::optional<Callee> draw(uint64_t seed, const std::vector<Example>& examples) 
   Random random(seed * 193 + 7);
   auto out = seed % 2 == 0 ? example(seed, examples, random) : random_one(seed, random);
   if (!out) return std::nullopt;
-  const int rank = out->program.grid.rank();
+  const int rank = out->program.grid().rank();
   const auto lower = [&](const ir::Program& program, bool dense) -> std::optional<kernel::Module> {
     for (int attempt = 0; attempt < 6; ++attempt) {
       const std::string& family = random.pick(schedule::family_table()).name;

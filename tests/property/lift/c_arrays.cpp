@@ -29,13 +29,13 @@ int64_t CWriter::extent(ir::FieldId field, size_t d) const {
 
 // Refuses programs that loop nests cannot express, or only with constructs that the lifter refuses.
 void CWriter::check() {
-  if (program_.grid.rank() > 4) throw Unsayable{"grids of more than four dimensions"};
+  if (program_.grid().rank() > 4) throw Unsayable{"grids of more than four dimensions"};
   for (const ir::Reduction& reduction : program_.reductions) {
-    if (reduction.place) throw Unsayable{"reduction in the step"};
+    if (reduction.in_step) throw Unsayable{"reduction in the step"};
   }
   for (size_t f = 0; f < program_.fields.size(); ++f) {
     const ir::Field& field = program_.fields[f];
-    if (field.is_point_set() || field.points) throw Unsayable{"points"};
+    if (field.is_point_set() || field.set()) throw Unsayable{"points"};
     for (size_t d = 0; d < field.box.ranges.size(); ++d) {
       if (extent(static_cast<int>(f), d) < 1) throw Unsayable{"a field without points"};
     }
@@ -74,9 +74,7 @@ bool CWriter::can_replace_oldest(ir::FieldId id) const {
       for (const ir::Node& node : piece.graph.nodes()) {
         const auto* access = std::get_if<ir::Access>(&node.kind);
         if (access == nullptr || access->field != id || access->level + 1 < field.history) continue;
-        others = others || access->escapes != 0 ||
-                 std::any_of(access->offsets.begin(), access->offsets.end(),
-                             [](int offset) { return offset != 0; });
+        others = others || access->escapes != 0 || !access->at_point();
       }
     }
     if (!ir::writes(function, id)) continue;

@@ -79,11 +79,11 @@ std::string CWriter::guarded(const ir::Access& access, const ir::Node& node,
   for (size_t d = 0; d < field.box.ranges.size(); ++d) {
     const int along = field.dimension(d);
     const ir::Affine low = field.box.ranges[d].low;
-    const ir::Affine less = low - access.offsets[d];
+    const ir::Affine less = low - access.offset(d);
     std::string x;
     int64_t least = 0, most = 0;
     if (along == ir::kTime) {
-      const int64_t add = access.offsets[d] - value(low);
+      const int64_t add = access.offset(d) - value(low);
       if (add < 0 || add + std::max<int64_t>(steps_, 1) > extent(access.field, d))
         throw Unsayable{"a series beyond its ends"};
       if (!low.is_constant()) throw Unsayable{"a series that begins at a param"};
@@ -96,7 +96,7 @@ std::string CWriter::guarded(const ir::Access& access, const ir::Node& node,
       most = value(region.ranges[g].high) - value(less);
     }
     const bool escapes = along != ir::kTime && (access.escapes_below(d) || access.escapes_above(d));
-    if (escapes && std::abs(access.offsets[d]) > 4) throw Unsayable{"an offset above 4 at an edge"};
+    if (escapes && std::abs(access.offset(d)) > 4) throw Unsayable{"an offset above 4 at an edge"};
     const std::string n = length(access.field, d);
     for (const bool above : {false, true}) {
       const ir::BoundaryRule& rule = above ? field.boundary[d].high : field.boundary[d].low;

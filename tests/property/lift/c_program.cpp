@@ -69,9 +69,7 @@ bool CWriter::reads_beside(const ir::Function& function) const {
     for (const ir::Node& node : piece.graph.nodes()) {
       const auto* access = std::get_if<ir::Access>(&node.kind);
       if (access == nullptr || !ir::writes(function, access->field) || access->level != 0) continue;
-      if (access->escapes != 0 || std::any_of(access->offsets.begin(), access->offsets.end(),
-                                              [](int offset) { return offset != 0; }))
-        return true;
+      if (access->escapes != 0 || !access->at_point()) return true;
     }
   }
   return false;
@@ -132,12 +130,18 @@ std::string CWriter::function(const ir::Function& function) {
 
 std::string CWriter::step() {
   std::string out;
-  for (const ir::Phase& phase : ir::phases(program_)) {
-    for (int64_t i = 0; i < phase.iterations; ++i) {
-      for (size_t f = phase.first; f < phase.end; ++f) out += function(program_.functions[f]);
+  append(program_.run.body, out);
+  return out;
+}
+
+void CWriter::append(const ir::Sequence& sequence, std::string& out) {
+  for (const ir::Step& step : sequence) {
+    if (const auto* apply = std::get_if<ir::Apply>(&step.kind)) {
+      out += function(program_.functions[apply->function]);
+    } else if (const auto* repeat = std::get_if<ir::Repeat>(&step.kind)) {
+      for (int64_t i = 0; i < repeat->iterations; ++i) append(repeat->body, out);
     }
   }
-  return out;
 }
 
 // Makes the last buffer the first one.

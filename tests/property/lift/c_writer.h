@@ -73,6 +73,7 @@ class CWriter {
   bool reads_beside(const ir::Function& function) const;
   std::string function(const ir::Function& function);
   std::string step();
+  void append(const ir::Sequence& sequence, std::string& out);
   std::string turns();
   std::string turn(ir::FieldId field);
   std::string time_loop(const std::string& body) const;

@@ -97,7 +97,7 @@ class Trip {
     auto program = load_program(source, options, diagnostics);
     if (!program) return end(RoundTrip::End::Wrong, render(source, diagnostics));
     program_ = std::move(*program);
-    program_.stop.reset();
+    program_.run.until.reset();
     values(generated);
     std::string problem;
     auto state = reference::allocate(program_, integers_, reals_, problem);

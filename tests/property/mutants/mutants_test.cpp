@@ -77,7 +77,7 @@ std::string mutant(uint64_t seed, const std::vector<Example>& examples) {
 // Approximate work of `steps` steps; more than the limit if an extent is unknown.
 double work_of(const ir::Program& program, int64_t steps) {
   double points = 1, nodes = 1;
-  for (const ir::Range& range : program.grid.ranges) {
+  for (const ir::Range& range : program.grid().ranges) {
     points *= std::max(1.0, static_cast<double>(range.high.constant - range.low.constant + 1));
   }
   for (const ir::Field& field : program.fields) {
@@ -88,8 +88,8 @@ double work_of(const ir::Program& program, int64_t steps) {
     nodes += values / points;  // includes initialisation and comparison
   }
   double iterations = 1;
-  for (const ir::Repeat& repeat : program.repeats) {
-    iterations = std::max(iterations, static_cast<double>(repeat.iterations));
+  for (const ir::Phase& phase : ir::phases(program)) {
+    iterations = std::max(iterations, static_cast<double>(phase.iterations_per_step()));
   }
   double a_step = 0;
   for (const ir::Function& function : program.functions) {
@@ -160,7 +160,7 @@ class Mutants {
     Diagnostics diagnostics;
     const auto program = load(recipe, diagnostics);
     if (!program) return;
-    recipe.program.rank = program->grid.rank();
+    recipe.program.rank = program->grid().rank();
     const bool open = std::any_of(program->params.begin(), program->params.end(),
                                   [](const ir::Param& param) { return param.open(); });
     recipe.steps = random.below(7);

@@ -17,6 +17,12 @@ class Dump {
  public:
   explicit Dump(const ir::Program& program) : program_(program), names_(ir::param_names(program)) {}
 
+  int functions_before(const ir::Reduction& reduction) const {
+    const auto id = static_cast<ir::ReductionId>(&reduction - program_.reductions.data());
+    const auto functions = ir::functions_before(program_, id);
+    return functions ? static_cast<int>(*functions) : -1;
+  }
+
   std::string take() {
     line("program {} real {} fp {}", program_.name, name(program_.real), name(program_.fp));
     for (const ir::Param& p : program_.params) {
@@ -24,9 +30,9 @@ class Dump {
            p.real_value ? fmt::format("{:a}", *p.real_value) : "none",
            p.integer_value ? fmt::format("{}", *p.integer_value) : "none", p.fixed);
     }
-    line("grid {} steps {}", box(program_.grid),
+    line("grid {} steps {}", box(program_.grid()),
          program_.steps ? print(*program_.steps, names_) : "none");
-    for (const ir::Axis& a : program_.axes) {
+    for (const ir::Axis& a : program_.domain().axes) {
       line("axis %{} {} %{} {}", a.origin, a.origin_text, a.spacing, a.spacing_text);
       graph(a.graph);
     }
@@ -35,8 +41,8 @@ class Dump {
       line("function {} of field {}", f.name, fmt::join(f.targets, " "));
       for (const ir::Piece& p : f.pieces) piece(p);
     }
-    for (const ir::Repeat& r : program_.repeats) {
-      line("repeat {}..{} {} times", r.first, r.end, r.iterations);
+    for (const ir::Phase& p : ir::phases(program_)) {
+      line("phase {}..{} {} times in a row, {} times", p.first, p.end, p.iterations, p.times);
     }
     for (const ir::Init& i : program_.inits) {
       line("init of field {}", i.field);
@@ -44,13 +50,13 @@ class Dump {
     }
     for (const ir::Reduction& r : program_.reductions) {
       line("reduction {} by {} every {} at {} into {} of points {}", r.name,
-           static_cast<int>(r.reducer), r.every, r.place ? static_cast<int>(*r.place) : -1,
-           r.target.value_or(-1), r.at.value_or(-1));
+           static_cast<int>(r.reducer), r.every, functions_before(r), r.target.value_or(-1),
+           r.at.value_or(-1));
       piece(r.piece);
     }
-    if (program_.stop) {
-      line("stop {}", program_.stop->condition);
-      graph(program_.stop->graph);
+    if (program_.run.until) {
+      line("stop {}", program_.run.until->condition);
+      graph(program_.run.until->graph);
     }
     for (const ir::Requirement& r : program_.requirements) {
       line("require {} : {}", r.condition, without_blanks(r.text));
@@ -111,7 +117,7 @@ class Dump {
   std::string describe(const ir::Access& a) {
     std::string text =
         fmt::format("access {} component {} level {} offsets {} escapes {:b}", a.field, a.component,
-                    a.level, fmt::join(a.offsets, ","), a.escapes);
+                    a.level, fmt::join(ir::offsets_of(a.maps), ","), a.escapes);
     for (const ir::Excess& e : a.excess) {
       text += fmt::format(" excess {}/{}", e.below.value_or(-1), e.above.value_or(-1));
     }

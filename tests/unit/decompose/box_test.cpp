@@ -39,11 +39,11 @@ stencil f : A on [1..N-2, 0..9] = A[-1,0] + A[0,2] + A[1,0];
   ASSERT_EQ(params.size(), 12u);
   EXPECT_EQ(params[1].name, "box_low_y");
   EXPECT_EQ(params[4].name, "box_high_x");
-  EXPECT_EQ(bounds_text(box, box.program.grid.ranges[0]), "memory_low_y..memory_high_y");
+  EXPECT_EQ(bounds_text(box, box.program.grid().ranges[0]), "memory_low_y..memory_high_y");
   EXPECT_EQ(params[5].derived->text, "max(0, box_low_y - 3)");
   EXPECT_EQ(params[6].derived->text, "min(N - 1, box_high_y + 3)");
   // The stencil reads nothing below the box in x.
-  EXPECT_EQ(bounds_text(box, box.program.grid.ranges[1]), "box_low_x..memory_high_x");
+  EXPECT_EQ(bounds_text(box, box.program.grid().ranges[1]), "box_low_x..memory_high_x");
   const ir::Box& region = box.program.functions[0].pieces[0].region;
   EXPECT_EQ(bounds_text(box, region.ranges[0]), "low_y..high_y");
   EXPECT_EQ(params[8].derived->text, "max(1, memory_low_y + 1)");
@@ -60,7 +60,7 @@ stencil g : B on [i in 0..15] = B[1] * i;
 )");
   const BoxProgram box = made(program, 2);
   EXPECT_EQ(box.wraps, std::vector<bool>{true});
-  EXPECT_EQ(bounds_text(box, box.program.grid.ranges[0]), "box_low_x - 4..box_high_x + 2");
+  EXPECT_EQ(bounds_text(box, box.program.grid().ranges[0]), "box_low_x - 4..box_high_x + 2");
   EXPECT_EQ(box.program.functions[0].pieces.size(), 1u);
   EXPECT_EQ(box.program.functions[1].pieces.size(), 3u);  // one below, one within, one above
   EXPECT_FALSE(box.program.fields[0].boundary[0].periodic());
@@ -133,7 +133,7 @@ std::vector<int64_t> values_of(const ir::Program& program, const std::vector<int
 test::InBoxes::Bounds random_bounds(std::mt19937& random, const ir::Program& program,
                                     const std::vector<int64_t>& params) {
   test::InBoxes::Bounds out;
-  for (const ir::Range& range : program.grid.ranges) {
+  for (const ir::Range& range : program.grid().ranges) {
     const int64_t low = *ir::evaluate(range.low, params), high = *ir::evaluate(range.high, params);
     std::set<int64_t> bounds = {low, high + 1};
     for (int cut = static_cast<int>(random() % 4); cut > 0; --cut) {

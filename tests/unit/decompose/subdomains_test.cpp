@@ -119,7 +119,7 @@ TEST(Subdomains, SendsAndReceivesMatch) {
     const ir::Program program = program_at(text);
     for (int turn = 0; turn < 20; ++turn) {
       Cuts cuts;
-      for (int d = 0; d < program.grid.rank(); ++d) {
+      for (int d = 0; d < program.grid().rank(); ++d) {
         cuts.push_back(1 + static_cast<int>(random() % 4));
       }
       if (!program.reductions.empty()) {

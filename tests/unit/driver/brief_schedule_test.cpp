@@ -45,7 +45,7 @@ TEST(BriefSchedule, ReadsBackAsTheSameSchedule) {
       for (const auto& readers : machines) {
         const auto schedule = read(line, program, readers.front());
         ASSERT_TRUE(schedule) << line;
-        const std::string whole = schedule::print(*schedule, program.grid.rank());
+        const std::string whole = schedule::print(*schedule, program.grid().rank());
         const std::string brief = brief_schedule(*schedule, program, readers);
         for (const schedule::Machine& machine : readers) {
           const auto same = read(whole, program, machine);

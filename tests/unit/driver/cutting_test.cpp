@@ -37,7 +37,7 @@ TEST(Cutting, ASubdomainAloneWritesItsOwnPoints) {
     ASSERT_TRUE(cutting);
     const ir::Program own = subdomain_alone(whole, *cutting);
     EXPECT_EQ(own.rim[0], (std::array<int64_t, 2>{steps, steps}));
-    EXPECT_EQ(decompose::high_of(own.grid, 0) - decompose::low_of(own.grid, 0) + 1,
+    EXPECT_EQ(decompose::high_of(own.grid(), 0) - decompose::low_of(own.grid(), 0) + 1,
               256 + 2 * steps);
     EXPECT_FALSE(own.subdomain);
   }

@@ -70,7 +70,7 @@ TEST(BakeParams, TheStopConditionKeepsItsReductions) {
                                                          "stop when select(a > 1, r, 0.5) < 0.7;"),
                                      fixing({"a"}));
   bool named = false;
-  for (const Node& node : program.stop->graph.nodes()) {
+  for (const Node& node : program.run.until->graph.nodes()) {
     named = named || std::holds_alternative<ReductionRef>(node.kind);
     EXPECT_FALSE(std::holds_alternative<ParamRef>(node.kind));
   }

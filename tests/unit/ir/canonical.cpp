@@ -80,7 +80,7 @@ std::string canonical_text(ir::Program program) {
     renumber(param.derived->graph, {&param.derived->value});
     param.derived->text.clear();
   }
-  for (ir::Axis& axis : program.axes) {
+  for (ir::Axis& axis : program.domain().axes) {
     renumber(axis.graph, {&axis.origin, &axis.spacing, &axis.admissible});
     axis.origin_text.clear();
     axis.spacing_text.clear();
@@ -96,13 +96,13 @@ std::string canonical_text(ir::Program program) {
   }
   for (ir::Init& init : program.inits) renumber(init.piece);
   for (ir::Reduction& reduction : program.reductions) renumber(reduction.piece);
-  if (program.stop) renumber(program.stop->graph, {&program.stop->condition});
+  if (program.run.until) renumber(program.run.until->graph, {&program.run.until->condition});
   std::string requirements;
   for (ir::Requirement& requirement : program.requirements) {
     renumber(requirement.graph, {&requirement.condition});
     ir::Program alone;  // prints the condition as a stop condition
     alone.params = program.params;
-    alone.stop = ir::Stop{requirement.graph, requirement.condition, {}};
+    alone.run.until = ir::Stop{requirement.graph, requirement.condition, {}};
     const std::string text = ir::print(alone);
     requirements += "require " + text.substr(text.find("stop\n") + 5);
     requirement.text.clear();
@@ -121,7 +121,7 @@ std::string canonical_text(ir::Program program) {
   for (const ir::StepLimit& limit : program.step_limits) {
     out += fmt::format("limit {} {}\n", print(limit.steps, names), limit.message);
   }
-  for (const ir::Axis& axis : program.axes) {
+  for (const ir::Axis& axis : program.domain().axes) {
     out += fmt::format("axis {} {} of {}\n", axis.origin, axis.spacing, axis.graph.size());
   }
   for (const ir::Function& function : program.functions) {

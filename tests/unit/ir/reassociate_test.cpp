@@ -121,7 +121,7 @@ void expect_same_values(const Program& original, const Program& rewritten) {
 }
 
 void expect_sound(const Program& program) {
-  const int rank = program.grid.rank();
+  const int rank = program.grid().rank();
   for (int dimension = 0; dimension < rank; ++dimension) {
     const Program once = reassociate(program, dimension);
     EXPECT_EQ(verify(once), std::vector<std::string>{});

@@ -19,11 +19,12 @@ ir::BoundaryRule rule(Kind kind, double value) {
 // low and 8 on the high side.
 Values shifted(Kind low, Kind high, int offset, int last = 2) {
   ir::Program program;
-  program.grid = box({{0, last}});
-  program.fields = {field("A", program.grid), field("B", program.grid)};
+  program.domain().box = box({{0, last}});
+  program.fields = {field("A", program.grid()), field("B", program.grid())};
   program.fields[0].boundary = {{rule(low, 7), rule(high, 8)}};
   program.functions = {function(
-      "shift", 1, {piece(program.grid, [&](Expression& e) { return e.read(0, {offset}); })})};
+      "shift", 1, {piece(program.grid(), [&](Expression& e) { return e.read(0, {offset}); })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   Values numbers;
   for (int i = 0; i <= last; ++i) numbers.push_back(10 * (i + 1));
@@ -100,12 +101,13 @@ TEST(Boundary, ResolvesIntoAnExtentOfOne) {
 // Outer dimensions follow the same rules, and a box need not start at 0.
 TEST(Boundary, OuterDimensionsAndShiftedBoxes) {
   ir::Program program;
-  program.grid = box({{5, 6}, {-3, -2}, {1, 2}});
-  program.fields = {field("A", program.grid), field("B", program.grid)};
+  program.domain().box = box({{5, 6}, {-3, -2}, {1, 2}});
+  program.fields = {field("A", program.grid()), field("B", program.grid())};
   program.fields[0].boundary = ir::uniform_boundary(3, rule(Kind::Periodic, 0));
-  program.functions = {function("shift", 1, {piece(program.grid, [](Expression& e) {
+  program.functions = {function("shift", 1, {piece(program.grid(), [](Expression& e) {
                                   return e.read(0, {-1, 2, 1});
                                 })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   set(state, 0, {0, 1, 2, 3, 4, 5, 6, 7});
   advance(program, state, 1);
@@ -122,14 +124,15 @@ TEST(Boundary, OuterDimensionsAndShiftedBoxes) {
 // dimensions are constants, the constant of the outermost of them wins.
 TEST(Boundary, DimensionsHaveTheirOwnRules) {
   ir::Program program;
-  program.grid = box({{0, 1}, {0, 1}, {0, 1}});
-  program.fields = {field("A", program.grid), field("B", program.grid)};
+  program.domain().box = box({{0, 1}, {0, 1}, {0, 1}});
+  program.fields = {field("A", program.grid()), field("B", program.grid())};
   const auto both = [](Kind kind, double value) {
     return ir::Boundary{rule(kind, value), rule(kind, value)};
   };
-  program.functions = {function("shift", 1, {piece(program.grid, [](Expression& e) {
+  program.functions = {function("shift", 1, {piece(program.grid(), [](Expression& e) {
                                   return e.read(0, {-1, -1, -1});
                                 })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   const auto run = [&](std::vector<ir::Boundary> boundary) {
     program.fields[0].boundary = std::move(boundary);
     State state = started(program);
@@ -147,11 +150,12 @@ TEST(Boundary, DimensionsHaveTheirOwnRules) {
 
 TEST(Boundary, ConstantsAreConvertedToTheComponentType) {
   ir::Program program;
-  program.grid = box({{0, 0}});
-  program.fields = {field("A", program.grid, Scalar::F16), field("B", program.grid)};
+  program.domain().box = box({{0, 0}});
+  program.fields = {field("A", program.grid(), Scalar::F16), field("B", program.grid())};
   program.fields[0].boundary = {{rule(Kind::Constant, 0.1), rule(Kind::Constant, 0.1)}};
   program.functions = {
-      function("f", 1, {piece(program.grid, [](Expression& e) { return e.read(0, {1}); })})};
+      function("f", 1, {piece(program.grid(), [](Expression& e) { return e.read(0, {1}); })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   advance(program, state, 1);
   EXPECT_EQ(values(state, 1), (Values{0.0999755859375}));
@@ -159,12 +163,13 @@ TEST(Boundary, ConstantsAreConvertedToTheComponentType) {
 
 TEST(Access, EightDimensions) {
   ir::Program program;
-  program.grid = box({{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}});
-  program.fields = {field("A", program.grid), field("B", program.grid)};
+  program.domain().box = box({{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}});
+  program.fields = {field("A", program.grid()), field("B", program.grid())};
   program.fields[0].boundary = ir::uniform_boundary(8, rule(Kind::Periodic, 0));
-  program.functions = {function("f", 1, {piece(program.grid, [](Expression& e) {
+  program.functions = {function("f", 1, {piece(program.grid(), [](Expression& e) {
                                   return e.read(0, {1, 0, 0, 0, 0, 0, 0, 1});
                                 })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   Values numbers(256);
   for (int i = 0; i < 256; ++i) numbers[i] = i;

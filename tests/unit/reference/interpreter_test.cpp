@@ -16,11 +16,12 @@ using Values = std::vector<double>;
 // A[0] = A[-1] + A[1] on the interior of n points.
 ir::Program neighbour_sum(int64_t n) {
   ir::Program program;
-  program.grid = box({{0, n - 1}});
-  program.fields = {field("A", program.grid)};
+  program.domain().box = box({{0, n - 1}});
+  program.fields = {field("A", program.grid())};
   program.functions = {function("sum", 0, {piece(box({{1, n - 2}}), [](Expression& e) {
                                   return e.op(Op::Add, {e.read(0, {-1}), e.read(0, {1})});
                                 })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   return program;
 }
 
@@ -37,13 +38,14 @@ TEST(Interpreter, ReadsASnapshotAndKeepsUnwrittenPoints) {
 
 TEST(Interpreter, HeatInOneDimensionRoundsEveryOperation) {
   ir::Program program;
-  program.grid = box({{0, 3}});
-  program.fields = {field("A", program.grid)};
+  program.domain().box = box({{0, 3}});
+  program.fields = {field("A", program.grid())};
   program.functions = {function("heat", 0, {piece(box({{1, 2}}), [](Expression& e) {
                                   const auto sum = e.op(Op::Add, {e.read(0, {-1}), e.read(0, {0})});
                                   const auto all = e.op(Op::Add, {sum, e.read(0, {1})});
                                   return e.op(Op::Mul, {e.number(Scalar::F32, 0.333f), all});
                                 })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   set(state, 0, {0.1f, 0.7f, 1.3f, 100});
   advance(program, state, 2);
@@ -59,15 +61,16 @@ TEST(Interpreter, HeatInOneDimensionRoundsEveryOperation) {
 
 TEST(Interpreter, LaterFunctionsSeeEarlierResults) {
   ir::Program program;
-  program.grid = box({{0, 1}});
-  program.fields = {field("A", program.grid), field("B", program.grid)};
+  program.domain().box = box({{0, 1}});
+  program.fields = {field("A", program.grid()), field("B", program.grid())};
   const auto plus_one = [](ir::FieldId from) {
     return [from](Expression& e) {
       return e.op(Op::Add, {e.read(from, {0}), e.number(Scalar::F32, 1)});
     };
   };
-  program.functions = {function("a", 0, {piece(program.grid, plus_one(1))}),
-                       function("b", 1, {piece(program.grid, plus_one(0))})};
+  program.functions = {function("a", 0, {piece(program.grid(), plus_one(1))}),
+                       function("b", 1, {piece(program.grid(), plus_one(0))})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   advance(program, state, 1);
   EXPECT_EQ(values(state, 0), (Values{1, 1}));
@@ -81,12 +84,13 @@ TEST(Interpreter, LaterFunctionsSeeEarlierResults) {
 
 TEST(Interpreter, PiecesOfOneFunctionShareASnapshot) {
   ir::Program program;
-  program.grid = box({{0, 1}});
-  program.fields = {field("A", program.grid)};
+  program.domain().box = box({{0, 1}});
+  program.fields = {field("A", program.grid())};
   program.functions = {
       function("swap", 0,
                {piece(box({{0, 0}}), [](Expression& e) { return e.read(0, {1}); }),
                 piece(box({{1, 1}}), [](Expression& e) { return e.read(0, {-1}); })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   set(state, 0, {3, 8});
   advance(program, state, 1);
@@ -96,13 +100,14 @@ TEST(Interpreter, PiecesOfOneFunctionShareASnapshot) {
 // U = 2 U - U@-1 + (U[-1] - 2 U + U[1]) on the interior: U[-1] + U[1] - U@-1.
 TEST(Interpreter, WaveWithTwoLevels) {
   ir::Program program;
-  program.grid = box({{0, 4}});
-  program.fields = {field("U", program.grid)};
+  program.domain().box = box({{0, 4}});
+  program.fields = {field("U", program.grid())};
   program.fields[0].history = 2;
   program.functions = {function("wave", 0, {piece(box({{1, 3}}), [](Expression& e) {
                                   const auto sum = e.op(Op::Add, {e.read(0, {-1}), e.read(0, {1})});
                                   return e.op(Op::Sub, {sum, e.read(0, {0}, 1)});
                                 })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   set(state, 0, {0, 0, 1, 0, 0});
   advance(program, state, 1);
@@ -117,8 +122,8 @@ TEST(Interpreter, WaveWithTwoLevels) {
 // U@-1. Levels shift once per step.
 TEST(Interpreter, LevelsAdvanceOnceAStep) {
   ir::Program program;
-  program.grid = box({{0, 0}});
-  program.fields = {field("U", program.grid), field("seen", program.grid)};
+  program.domain().box = box({{0, 0}});
+  program.fields = {field("U", program.grid()), field("seen", program.grid())};
   program.fields[0].history = 2;
   const auto add_ten = [](Expression& e) {
     return e.op(Op::Add, {e.read(0, {0}), e.number(Scalar::F32, 10)});
@@ -126,8 +131,9 @@ TEST(Interpreter, LevelsAdvanceOnceAStep) {
   const auto double_and_previous = [](Expression& e) {
     return e.op(Op::Fma, {e.read(0, {0}), e.number(Scalar::F32, 1000), e.read(0, {0}, 1)});
   };
-  program.functions = {function("first", 0, {piece(program.grid, add_ten)}),
-                       function("second", 0, {piece(program.grid, double_and_previous)})};
+  program.functions = {function("first", 0, {piece(program.grid(), add_ten)}),
+                       function("second", 0, {piece(program.grid(), double_and_previous)})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   set(state, 0, {1});
   advance(program, state, 1);
@@ -137,14 +143,15 @@ TEST(Interpreter, LevelsAdvanceOnceAStep) {
 
 TEST(Interpreter, ThreeLevelsCarryUnwrittenPoints) {
   ir::Program program;
-  program.grid = box({{0, 1}});
-  program.fields = {field("U", program.grid)};
+  program.domain().box = box({{0, 1}});
+  program.fields = {field("U", program.grid())};
   program.fields[0].history = 3;
   program.functions = {function("count", 0, {piece(box({{1, 1}}), [](Expression& e) {
                                   const auto oldest = e.read(0, {0}, 2);
                                   const auto now = e.convert(e.time(), Scalar::F32);
                                   return e.op(Op::Fma, {oldest, e.number(Scalar::F32, 10), now});
                                 })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   set(state, 0, {5, 1});
   advance(program, state, 4);  // 10, 11, 12, then 10 * 10 + 3
@@ -155,15 +162,16 @@ TEST(Interpreter, ThreeLevelsCarryUnwrittenPoints) {
 
 TEST(Interpreter, InitFillsEveryLevelInOrder) {
   ir::Program program;
-  program.grid = box({{2, 3}, {-1, 1}});
-  program.fields = {field("A", program.grid), field("B", program.grid), field("C", program.grid)};
+  program.domain().box = box({{2, 3}, {-1, 1}});
+  program.fields = {field("A", program.grid()), field("B", program.grid()),
+                    field("C", program.grid())};
   program.fields[0].history = 2;
   program.inits.push_back(
-      {0, piece(program.grid, [](Expression& e) {
+      {0, piece(program.grid(), [](Expression& e) {
          const auto ten_i = e.op(Op::Mul, {e.index(0), e.number(Scalar::I32, 10)});
          return e.convert(e.op(Op::Add, {ten_i, e.index(1)}), Scalar::F32);
        })});
-  program.inits.push_back({1, piece(program.grid, [](Expression& e) {
+  program.inits.push_back({1, piece(program.grid(), [](Expression& e) {
                              return e.read(0, {0, 0});
                            })});
   const State state = started(program);
@@ -180,13 +188,13 @@ ir::Reduction reduction(std::string name, ir::Reducer reducer, int64_t every, ir
 
 TEST(Interpreter, SumsInAFixedOrderInTheTypeOfTheValue) {
   ir::Program program;
-  program.grid = box({{0, 1}, {0, 1}});
-  program.fields = {field("A", program.grid)};
+  program.domain().box = box({{0, 1}, {0, 1}});
+  program.fields = {field("A", program.grid())};
   const auto read = [](Expression& e) { return e.read(0, {0, 0}); };
   program.reductions = {
-      reduction("sum", ir::Reducer::Sum, 2, piece(program.grid, read)),
-      reduction("low", ir::Reducer::Min, 1, piece(program.grid, read)),
-      reduction("high", ir::Reducer::Max, 1, piece(program.grid, read)),
+      reduction("sum", ir::Reducer::Sum, 2, piece(program.grid(), read)),
+      reduction("low", ir::Reducer::Min, 1, piece(program.grid(), read)),
+      reduction("high", ir::Reducer::Max, 1, piece(program.grid(), read)),
       reduction("product", ir::Reducer::Prod, 1, piece(box({{1, 1}, {0, 1}}), read)),
       reduction("none", ir::Reducer::Min, 1, piece(box({{1, 0}, {0, 1}}), read))};
   State state = started(program);
@@ -249,7 +257,7 @@ TEST(Interpreter, ReducesInTiles) {
   };
   for (const auto& [grid, region] : cases) {
     ir::Program program;
-    program.grid = grid;
+    program.domain().box = grid;
     program.fields = {field("A", grid)};
     const std::vector<int> here(grid.ranges.size(), 0);
     program.reductions = {reduction("sum", ir::Reducer::Sum, 1,
@@ -265,19 +273,20 @@ TEST(Interpreter, ReducesInTiles) {
 
 TEST(Interpreter, StopsWhenAReductionMeetsTheCondition) {
   ir::Program program;
-  program.grid = box({{0, 9}});
-  program.fields = {field("A", program.grid, Scalar::I32)};
+  program.domain().box = box({{0, 9}});
+  program.fields = {field("A", program.grid(), Scalar::I32)};
   program.functions = {
-      function("count", 0, {piece(program.grid, [](Expression& e) {
+      function("count", 0, {piece(program.grid(), [](Expression& e) {
                  return e.op(Op::Add, {e.read(0, {0}, 0, Scalar::I32), e.number(Scalar::I32, 1)});
                })})};
-  program.reductions = {
-      reduction("sum", ir::Reducer::Sum, 3,
-                piece(program.grid, [](Expression& e) { return e.read(0, {0}, 0, Scalar::I32); }))};
+  program.run.body = ir::applied_in_order(program.functions.size());
+  program.reductions = {reduction(
+      "sum", ir::Reducer::Sum, 3,
+      piece(program.grid(), [](Expression& e) { return e.read(0, {0}, 0, Scalar::I32); }))};
   ir::Stop stop;
   Expression e(stop.graph);
   stop.condition = e.op(Op::Ge, {e.reduction(0, Scalar::I32), e.number(Scalar::I32, 35)});
-  program.stop = std::move(stop);
+  program.run.until = std::move(stop);
   State state = started(program);
   EXPECT_EQ(advance(program, state, 5), 5);
   EXPECT_FALSE(state.stopped);  // 50 by now; last evaluated when it was 30
@@ -292,8 +301,8 @@ TEST(Interpreter, StopsWhenAReductionMeetsTheCondition) {
 TEST(Interpreter, StopIsOnlyEvaluatedWithItsReductions) {
   ir::Program program = neighbour_sum(5);
   const auto read = [](Expression& e) { return e.read(0, {0}); };
-  program.reductions = {reduction("often", ir::Reducer::Sum, 2, piece(program.grid, read)),
-                        reduction("later", ir::Reducer::Sum, 6, piece(program.grid, read))};
+  program.reductions = {reduction("often", ir::Reducer::Sum, 2, piece(program.grid(), read)),
+                        reduction("later", ir::Reducer::Sum, 6, piece(program.grid(), read))};
   const auto stop_step = [&](ir::ReductionId named) {
     ir::Stop stop;
     Expression e(stop.graph);
@@ -301,7 +310,7 @@ TEST(Interpreter, StopIsOnlyEvaluatedWithItsReductions) {
     const auto small = e.op(Op::Lt, {e.reduction(0, Scalar::F32), e.number(Scalar::F32, 1)});
     const auto other = e.op(Op::Lt, {e.reduction(named, Scalar::F32), e.number(Scalar::F32, 1)});
     stop.condition = e.op(Op::And, {late, e.op(Op::And, {small, other})});
-    program.stop = std::move(stop);
+    program.run.until = std::move(stop);
     State state = started(program);
     return advance(program, state, 10);
   };
@@ -325,13 +334,14 @@ TEST(Interpreter, ProgressCallbackCanInterrupt) {
 TEST(Interpreter, ParamsTimeAndOpenSizes) {
   ir::Program program;
   program.params = {{"N", Scalar::I32, {}, {}, {}}, {"alpha", Scalar::F32, {}, {}, {}}};
-  program.grid.ranges = {{{0, {}}, {-1, {{0, 1}}}}};  // 0..N-1
-  program.fields = {field("A", program.grid)};
-  program.functions = {function("f", 0, {piece(program.grid, [](Expression& e) {
+  program.domain().box.ranges = {{{0, {}}, {-1, {{0, 1}}}}};  // 0..N-1
+  program.fields = {field("A", program.grid())};
+  program.functions = {function("f", 0, {piece(program.grid(), [](Expression& e) {
                                   const auto time = e.convert(e.time(), Scalar::F32);
                                   const auto n = e.convert(e.param(0, Scalar::I32), Scalar::F32);
                                   return e.op(Op::Fma, {e.param(1, Scalar::F32), time, n});
                                 })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program, {3, 0}, {0, 0.1});
   advance(program, state, 2);
   const double expected = std::fma(0.1f, 1.0f, 3.0f);
@@ -355,25 +365,26 @@ TEST(Interpreter, LongRows) {
 // Large enough for several threads; rows are split, and work items end within a plane.
 ir::Program large_program() {
   ir::Program program;
-  program.grid = box({{0, 160}, {-3, 1}, {0, 1100}});
-  program.fields = {field("A", program.grid), field("B", program.grid, Scalar::F16)};
+  program.domain().box = box({{0, 160}, {-3, 1}, {0, 1100}});
+  program.fields = {field("A", program.grid()), field("B", program.grid(), Scalar::F16)};
   program.fields[0].history = 2;
   const auto number = [](Expression& e) {
     const auto plane = e.op(Op::Mul, {e.index(0), e.number(Scalar::I32, 7919)});
     const auto line = e.op(Op::Mul, {e.index(1), e.index(2)});
     return e.op(Op::Sin, {e.convert(e.op(Op::Add, {plane, line}), Scalar::F32)});
   };
-  program.inits = {{0, piece(program.grid, number)}, {1, piece(program.grid, [&](Expression& e) {
-                                                        return e.convert(e.op(Op::Exp, {number(e)}),
-                                                                         Scalar::F16);
-                                                      })}};
+  program.inits = {{0, piece(program.grid(), number)},
+                   {1, piece(program.grid(), [&](Expression& e) {
+                      return e.convert(e.op(Op::Exp, {number(e)}), Scalar::F16);
+                    })}};
   program.functions = {
       function("f", 0, {piece(box({{1, 159}, {-3, 1}, {2, 1100}}), [](Expression& e) {
                  const auto sum = e.op(Op::Add, {e.read(0, {1, 0, 0}), e.read(0, {-1, 0, -2})});
                  return e.op(Op::Fma, {sum, e.read(1, {0, 0, 0}), e.read(0, {0, 0, 0}, 1)});
                })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   program.reductions = {
-      reduction("sum", ir::Reducer::Sum, 1, piece(program.grid, [](Expression& e) {
+      reduction("sum", ir::Reducer::Sum, 1, piece(program.grid(), [](Expression& e) {
                   return e.read(0, {0, 0, 0});
                 }))};
   return program;
@@ -385,15 +396,16 @@ TEST(Interpreter, SmallIntegersWrapAround) {
       {Scalar::U8, 256}, {Scalar::U16, 65536}, {Scalar::I8, 256}, {Scalar::I16, 65536}};
   for (const auto& [type, size] : types) {
     ir::Program program;
-    program.grid = box({{0, 2}});
-    program.fields = {field("A", program.grid, type)};
+    program.domain().box = box({{0, 2}});
+    program.fields = {field("A", program.grid(), type)};
     program.functions = {
-        function("f", 0, {piece(program.grid, [&](Expression& e) {
+        function("f", 0, {piece(program.grid(), [&](Expression& e) {
                    const auto five = e.number(Scalar::I32, 5);
                    const auto more = e.number(Scalar::I32, 13);
                    const auto old = e.read(0, {0}, 0, Scalar::I32);
                    return e.convert(e.op(Op::Add, {e.op(Op::Mul, {old, five}), more}), type);
                  })})};
+    program.run.body = ir::applied_in_order(program.functions.size());
     State state = started(program);
     int64_t expected = 0;
     for (int step = 0; step < 20; ++step) {
@@ -444,15 +456,16 @@ TEST(Interpreter, InitialisesAnAdvancedState) {
 
 TEST(Interpreter, ComponentsAreWrittenTogether) {
   ir::Program program;
-  program.grid = box({{0, 1}});
-  program.fields = {field("S", program.grid)};
+  program.domain().box = box({{0, 1}});
+  program.fields = {field("S", program.grid())};
   program.fields[0].components = {{".a", Scalar::F32}, {".b", Scalar::F64}};
-  ir::Piece exchange = piece(program.grid, [](Expression& e) {
+  ir::Piece exchange = piece(program.grid(), [](Expression& e) {
     return e.convert(e.read(0, {0}, 0, Scalar::F64, 1), Scalar::F32);
   });
   Expression e(exchange.graph);
   exchange.results.push_back(e.convert(e.read(0, {0}), Scalar::F64));
   program.functions = {function("exchange", 0, {exchange})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   set(state, 0, {1, 2});
   state.fields[0].set_real(0, 1, 0, 0.1);
@@ -464,11 +477,11 @@ TEST(Interpreter, ComponentsAreWrittenTogether) {
 // Game of Life on a torus: a glider moves by one diagonal in four steps.
 TEST(Interpreter, GameOfLife) {
   ir::Program program;
-  program.grid = box({{0, 5}, {0, 5}});
-  program.fields = {field("L", program.grid, Scalar::I32)};
+  program.domain().box = box({{0, 5}, {0, 5}});
+  program.fields = {field("L", program.grid(), Scalar::I32)};
   program.fields[0].boundary = ir::uniform_boundary(2, {ir::BoundaryKind::Periodic, {}});
   program.functions = {
-      function("live", 0, {piece(program.grid, [](Expression& e) {
+      function("live", 0, {piece(program.grid(), [](Expression& e) {
                  ir::NodeId count = e.number(Scalar::I32, 0);
                  for (int a = -1; a <= 1; ++a) {
                    for (int b = -1; b <= 1; ++b) {
@@ -483,6 +496,7 @@ TEST(Interpreter, GameOfLife) {
                  const auto lives = e.op(Op::Or, {three, e.op(Op::And, {two, alive})});
                  return e.op(Op::Select, {lives, one, e.number(Scalar::I32, 0)});
                })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   State state = started(program);
   Values glider(36);
   for (const int at : {1, 8, 12, 13, 14}) glider[at] = 1;

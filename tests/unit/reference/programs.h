@@ -44,7 +44,7 @@ class Expression {
   }
   ir::NodeId read(ir::FieldId field, std::vector<int> offsets, int level = 0,
                   Scalar type = Scalar::F32, int component = 0) {
-    return add(ir::Access{field, component, level, std::move(offsets), 0}, type);
+    return add(ir::Access{field, component, level, ir::shifts(offsets), 0}, type);
   }
   ir::NodeId index(int dimension) { return add(ir::Index{dimension}, Scalar::I32); }
   ir::NodeId time() { return add(ir::Time{}, Scalar::I32); }

@@ -8,10 +8,11 @@ namespace {
 
 ir::Program shift_program(ir::Box grid, ir::Box region, int offset) {
   ir::Program program;
-  program.grid = std::move(grid);
-  program.fields = {field("A", program.grid), field("B", program.grid)};
+  program.domain().box = std::move(grid);
+  program.fields = {field("A", program.grid()), field("B", program.grid())};
   program.functions = {function(
       "shift", 1, {piece(std::move(region), [&](Expression& e) { return e.read(0, {offset}); })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   return program;
 }
 
@@ -29,11 +30,11 @@ TEST(State, ConcreteBoxes) {
 
 TEST(State, RefusesSizesThatOverflow) {
   ir::Program program;
-  program.grid = box({{0, int64_t{1} << 31}, {0, int64_t{1} << 31}});
-  program.fields = {field("big", program.grid)};
+  program.domain().box = box({{0, int64_t{1} << 31}, {0, int64_t{1} << 31}});
+  program.fields = {field("big", program.grid())};
   EXPECT_EQ(refused(program), "field 'big' is too large");
-  program.grid = box({{0, int64_t{1} << 40}, {0, int64_t{1} << 40}});
-  program.fields = {field("big", program.grid)};
+  program.domain().box = box({{0, int64_t{1} << 40}, {0, int64_t{1} << 40}});
+  program.fields = {field("big", program.grid())};
   EXPECT_EQ(refused(program), "field 'big' is too large");
 }
 
@@ -85,11 +86,12 @@ TEST(State, RefusesConstantsWithoutValues) {
 
 TEST(State, RefusesOperatorsOnUnsupportedTypes) {
   ir::Program program;
-  program.grid = box({{0, 1}});
-  program.fields = {field("A", program.grid, Scalar::I32)};
-  program.functions = {function("f", 0, {piece(program.grid, [](Expression& e) {
+  program.domain().box = box({{0, 1}});
+  program.fields = {field("A", program.grid(), Scalar::I32)};
+  program.functions = {function("f", 0, {piece(program.grid(), [](Expression& e) {
                                   return e.op(Op::Sqrt, {e.read(0, {0}, 0, Scalar::I32)});
                                 })})};
+  program.run.body = ir::applied_in_order(program.functions.size());
   const std::string reason = "function 'f': operator 'sqrt' is not defined for its operands";
   EXPECT_EQ(refused(program), reason);
   program.functions[0].pieces[0].region = box({{1, 0}});
@@ -109,8 +111,8 @@ TEST(State, RefusesReadingAFieldWithoutPoints) {
 
 TEST(State, ElementsOfEveryType) {
   ir::Program program;
-  program.grid = box({{0, 2}, {5, 7}});
-  program.fields = {field("f", program.grid)};
+  program.domain().box = box({{0, 2}, {5, 7}});
+  program.fields = {field("f", program.grid())};
   program.fields[0].components = {{".h", Scalar::F16}, {".b", Scalar::BF16}, {".d", Scalar::F64},
                                   {".i", Scalar::I32}, {".l", Scalar::I64},  {".t", Scalar::Bool},
                                   {".y", Scalar::I8},  {".u", Scalar::U8},   {".s", Scalar::I16},

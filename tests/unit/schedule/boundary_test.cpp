@@ -46,7 +46,7 @@ TEST(Wrap, MapsPositionsToThePointOfThePeriodicRead) {
       for (int below = 0; below <= 8; below += 2) {
         for (int above = 0; above <= 8; above += 4) {
           const kernel::Expr wrapped =
-              wrap(interface, program.grid, 0, kernel::variable("x"), below, above);
+              wrap(interface, program.grid(), 0, kernel::variable("x"), below, above);
           for (int index = -below; index < extent + above; ++index) {
             const auto point =
                 reference::resolve(program.fields[0].boundary[0], index, extent).index;

@@ -103,7 +103,7 @@ bool faster(const Candidate& a, const Candidate& b) {
 
 // Invariants of every explored space.
 void check(Scheduler& scheduler, const Space& space) {
-  const int rank = scheduler.program().grid.rank();
+  const int rank = scheduler.program().grid().rank();
   EXPECT_FALSE(space.ranked.empty());
   EXPECT_TRUE(std::is_sorted(space.ranked.begin(), space.ranked.end(), faster));
   EXPECT_EQ(pruned(space) + static_cast<int64_t>(space.ranked.size()), space.looked_at);
@@ -136,7 +136,7 @@ void check_kernels(Scheduler& scheduler, const Space& space, size_t how_many) {
   const size_t stride = std::max<size_t>(space.ranked.size() / how_many, 1);
   for (size_t i = 0; i < space.ranked.size(); i += stride) {
     const Schedule& schedule = space.ranked[i].schedule;
-    SCOPED_TRACE(print(schedule, scheduler.program().grid.rank()));
+    SCOPED_TRACE(print(schedule, scheduler.program().grid().rank()));
     Diagnostics diagnostics;
     const auto module = scheduler.lower(schedule, diagnostics, Advice::None);
     ASSERT_TRUE(module) << render(Source("", ""), diagnostics);

@@ -65,7 +65,7 @@ TEST(Refusals, EqualThoseOfLower) {
       for (const Setting& setting : family.settings) {
         if (!setting.is_word() || setting.unsaid) continue;
         const Schedule usual = family.blank();
-        for (const Choice& choice : choices(usual, setting, program.grid.rank())) {
+        for (const Choice& choice : choices(usual, setting, program.grid().rank())) {
           const std::string line = family.name + " " + choice.setting;
           EXPECT_EQ(refused(program, line), listed[line]) << line;
         }

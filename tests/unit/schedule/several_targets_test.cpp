@@ -73,7 +73,7 @@ TEST(SeveralTargets, EachIsSweptInPlaceIfPossible) {
   EXPECT_FALSE(sweeps[0].targets[2].in_place) << "its levels shift";
   EXPECT_TRUE(sweeps[0].targets[2].carries);
   EXPECT_FALSE(sweeps[0].in_place());
-  EXPECT_EQ(sweeps[0].domain, program.grid) << "one target must be copied outside the region";
+  EXPECT_EQ(sweeps[0].domain, program.grid()) << "one target must be copied outside the region";
   EXPECT_TRUE(sweeps[1].in_place());
   EXPECT_FALSE(sweeps[1].targets[0].advances);
 }

@@ -76,8 +76,8 @@ TEST(SweptColumn, KeepsOperandsOfTheColumnAndReloadsOthers) {
   EXPECT_EQ(tile->reads.size(), 5u);  // one in the column, four in the plane
   EXPECT_EQ(tile->reads_at(tile.program(), 1).size(), 1u);
   for (const ir::Access& read : tile->reads) {
-    const bool own = read.offsets[1] == 0 && read.offsets[2] == 0;
-    EXPECT_EQ(read.offsets[0], own ? 1 : 0);
+    const bool own = read.offset(1) == 0 && read.offset(2) == 0;
+    EXPECT_EQ(read.offset(0), own ? 1 : 0);
   }
 }
 

@@ -104,7 +104,7 @@ TEST(Coordinates, AreKnownWithTheParams) {
       "field A : real on G; stencil s : A on G = 1;\n";
   const ir::Program program = program_of(text);
   EXPECT_EQ(ir::default_axis_values(program), std::nullopt);
-  EXPECT_FALSE(ir::is_known(program.axes[0]));
+  EXPECT_FALSE(ir::is_known(program.domain().axes[0]));
   const auto values = ir::axis_values(program, {5, 0, 0}, {0, 3, 0.5});
   EXPECT_EQ(values, (std::vector<ir::AxisValue>{{-1.5, 0.75}, {0.5, double{0.1f}}}));
   EXPECT_EQ(values[0].at(4), 1.5);
@@ -121,9 +121,9 @@ TEST(Coordinates, FixedParamsAreKnown) {
       "param dx : real = 0.5;\ngrid G = [0..7] spacing 2 * dx steps 1;\n"
       "field A : real on G; stencil s : A[i in 0..7] = position(i);\n";
   ProgramOptions options;
-  EXPECT_FALSE(ir::is_known(program_of(text, options).axes[0]));
+  EXPECT_FALSE(ir::is_known(program_of(text, options).domain().axes[0]));
   options.fixed = {"dx"};
-  EXPECT_TRUE(ir::is_known(program_of(text, options).axes[0]));
+  EXPECT_TRUE(ir::is_known(program_of(text, options).domain().axes[0]));
   options.definitions = {{"dx", "-1"}};
   const Analysis wrong = analyze_text(text, options);
   EXPECT_FALSE(wrong.program);

@@ -147,7 +147,7 @@ TEST(Reductions, AndStopConditionsAreElaborated) {
                  "stop when change < 1e-3 and time > 10;\n");
   EXPECT_EQ(program.reductions[0].every, 5);
   EXPECT_EQ(program.reductions[0].reducer, ir::Reducer::Max);
-  EXPECT_EQ(expression(program, program.stop->graph, program.stop->condition),
+  EXPECT_EQ(expression(program, program.run.until->graph, program.run.until->condition),
             "and(lt(change, 0.001f), gt(time, 10))");
 }
 

@@ -68,8 +68,8 @@ inline std::string expression(const ir::Program& program, const ir::Graph& graph
       std::string text = field.name;
       if (access.level > 0) text += "@-" + std::to_string(access.level);
       text += "[";
-      for (size_t d = 0; d < access.offsets.size(); ++d) {
-        text += fmt::format("{}{}", d ? "," : "", access.offsets[d]);
+      for (size_t d = 0; d < access.maps.size(); ++d) {
+        text += fmt::format("{}{}", d ? "," : "", access.offset(d));
       }
       return text + "]" + field.components[access.component].path;
     }

@@ -294,7 +294,7 @@ TEST(Params, KeepTheirTypeInConstants) {
   EXPECT_EQ(program.params[4].real_value, 8.0 / 3);
   EXPECT_EQ(program.params[5].integer_value, 65'000'000'000);
   EXPECT_EQ(program.params[6].integer_value, 32);
-  EXPECT_EQ(program.grid.ranges[0].high.constant, 32);
+  EXPECT_EQ(program.grid().ranges[0].high.constant, 32);
   EXPECT_EQ(program.fields[0].boundary[0].low.values[0], 32);
   EXPECT_EQ(
       result(program),
@@ -357,7 +357,7 @@ TEST(Params, OpenParamsStaySymbolic) {
       "param N : integer = 4; grid G = [0..N-1] steps N; field A : real on G;"
       "stencil s : A on G = N * A[0];",
       options);
-  EXPECT_EQ(ir::print(program.grid.ranges[0].high, ir::param_names(program)), "N - 1");
+  EXPECT_EQ(ir::print(program.grid().ranges[0].high, ir::param_names(program)), "N - 1");
   EXPECT_EQ(program.steps->constant, 7);
   EXPECT_EQ(result(program), "mul(float(N), A[0])");
   EXPECT_EQ(program.checks.size(), 1u);  // that the grid is not empty

@@ -35,7 +35,7 @@ TEST(Offsets, OfSeveralDimensionsAreCombined) {
   int conditions = 0;
   for (const ir::Node& node : program.functions[0].pieces[0].graph.nodes()) {
     const auto* access = std::get_if<ir::Access>(&node.kind);
-    if (access && access->field == 0) read.insert(access->offsets);
+    if (access && access->field == 0) read.insert(ir::offsets_of(access->maps));
     const auto* operation = std::get_if<ir::Operation>(&node.kind);
     conditions += operation && operation->op == Op::Le;
   }

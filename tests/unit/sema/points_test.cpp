@@ -18,19 +18,19 @@ TEST(Points, AreFieldsIndexedByPointNumber) {
   const ir::Field& p = program.fields.at(0);
   const ir::Field& q = program.fields.at(1);
   const ir::Field& r = program.fields.at(2);
-  EXPECT_EQ(p.dimensions, std::vector<int>{ir::kPoints});
+  EXPECT_EQ(p.dimensions(), std::vector<int>{ir::kPoints});
   EXPECT_EQ(p.components.size(), 2u);
-  EXPECT_EQ(p.width, 2);
-  EXPECT_FALSE(p.weighted);
+  EXPECT_EQ(p.as_point_set()->width, 2);
+  EXPECT_FALSE(p.as_point_set()->weighted);
   EXPECT_EQ(p.box.ranges.at(0).low.constant, 1);
-  EXPECT_EQ(p.within->ranges.at(1).high.constant, 6);
-  EXPECT_EQ(*q.points, 1);
+  EXPECT_EQ(p.as_point_set()->within.ranges.at(1).high.constant, 6);
+  EXPECT_EQ(*q.set(), 1);
   EXPECT_EQ(r.components.size(), 2u + 2u * 3u);
   EXPECT_EQ(r.components.at(5).path, ".weight[1][0]");
-  EXPECT_TRUE(r.weighted);
-  EXPECT_EQ(*program.fields.at(4).points, 0);  // g is declared after A
-  EXPECT_EQ(program.fields.at(5).dimensions, (std::vector<int>{ir::kTime, ir::kPoints}));
-  EXPECT_EQ(*program.fields.at(5).points, 1);
+  EXPECT_TRUE(r.as_point_set()->weighted);
+  EXPECT_EQ(*program.fields.at(4).set(), 0);  // g is declared after A
+  EXPECT_EQ(program.fields.at(5).dimensions(), (std::vector<int>{ir::kTime, ir::kPoints}));
+  EXPECT_EQ(*program.fields.at(5).set(), 1);
   EXPECT_EQ(ir::verify(program), std::vector<std::string>());
 }
 
@@ -63,7 +63,8 @@ std::string types_at_points(const std::string& items) {
     }
   }
   for (const ir::Field& field : program.fields) {
-    if (field.is_point_set()) out += fmt::format("{}:{} ", field.name, name(field.weight));
+    if (field.is_point_set())
+      out += fmt::format("{}:{} ", field.name, name(field.as_point_set()->weight));
   }
   return out;
 }

@@ -33,16 +33,16 @@ TEST(Profiles, HaveTheNamedDimensions) {
                  "stencil s : A on H = x[1] + zy[0,0] + all[0,0,0] + float(w[time]) + p[time,0] +"
                  "  f[time,0,0,1];");
   using Dimensions = std::vector<int>;
-  EXPECT_EQ(field(program, 1).dimensions, Dimensions{2});
+  EXPECT_EQ(field(program, 1).dimensions(), Dimensions{2});
   EXPECT_EQ(box_of(field(program, 1)), "0..4 ");
-  EXPECT_EQ(field(program, 2).dimensions, (Dimensions{0, 1}));
+  EXPECT_EQ(field(program, 2).dimensions(), (Dimensions{0, 1}));
   EXPECT_EQ(box_of(field(program, 2)), "2..5 3..6 ");
   EXPECT_FALSE(field(program, 3).read_in_place());
-  EXPECT_EQ(field(program, 4).dimensions, Dimensions{ir::kTime});
+  EXPECT_EQ(field(program, 4).dimensions(), Dimensions{ir::kTime});
   EXPECT_EQ(box_of(field(program, 4)), "0..9 ");
-  EXPECT_EQ(field(program, 5).dimensions, (Dimensions{ir::kTime, 1}));
+  EXPECT_EQ(field(program, 5).dimensions(), (Dimensions{ir::kTime, 1}));
   EXPECT_EQ(box_of(field(program, 5)), "1..3 3..6 ");
-  EXPECT_EQ(field(program, 6).dimensions, (Dimensions{ir::kTime, 0, 1, 2}));
+  EXPECT_EQ(field(program, 6).dimensions(), (Dimensions{ir::kTime, 0, 1, 2}));
   for (size_t f = 4; f < 7; ++f) EXPECT_TRUE(field(program, f).constant);
 }
 

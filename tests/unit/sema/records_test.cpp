@@ -26,8 +26,8 @@ TEST(Records, AreSeriesAtTheirPoints) {
                                          "record slope [0..59] = S[1,0].p - S[-1,0].p at deep;");
   const ir::Field& trace = program.fields.at(4);
   EXPECT_EQ(trace.name, "trace");
-  EXPECT_EQ(trace.dimensions, (std::vector<int>{ir::kTime, ir::kPoints}));
-  EXPECT_EQ(trace.points, 0);
+  EXPECT_EQ(trace.dimensions(), (std::vector<int>{ir::kTime, ir::kPoints}));
+  EXPECT_EQ(trace.set(), 0);
   EXPECT_EQ(trace.box.ranges[1].low.constant, 2);
   EXPECT_EQ(trace.box.ranges[1].high.constant, 5);
   EXPECT_EQ(trace.components[0].type, Scalar::F32);
@@ -37,8 +37,8 @@ TEST(Records, AreSeriesAtTheirPoints) {
   EXPECT_EQ(first.every, 3);
   EXPECT_EQ(first.at, 0);
   EXPECT_EQ(first.target, 4);
-  EXPECT_EQ(first.piece.region, program.grid);
-  EXPECT_EQ(program.reductions.at(1).piece.region, *program.fields[1].within);
+  EXPECT_EQ(first.piece.region, program.grid());
+  EXPECT_EQ(program.reductions.at(1).piece.region, program.fields[1].as_point_set()->within);
   EXPECT_TRUE(ir::is_record(program, 4));
   EXPECT_FALSE(ir::is_record(program, 2));
   EXPECT_TRUE(ir::changes(program, 4));
@@ -76,8 +76,8 @@ TEST(Records, AreCheckedAtTheirPoints) {
 TEST(Records, MayReadReductionsDeclaredLater) {
   const ir::Program program =
       program_of(kSea + "record r [0..99] = U[0,0] * q at mics; reduce q = sum(U[0,0]) on G;");
-  EXPECT_FALSE(program.reductions[0].place);
-  EXPECT_EQ(program.reductions[1].place, 2u);
+  EXPECT_FALSE(program.reductions[0].in_step);
+  EXPECT_EQ(ir::functions_before(program, 1), 2u);
   EXPECT_FALSE(ir::sampled_by(program, program.reductions[0]));
 }
 

@@ -20,13 +20,13 @@ TEST(ReduceOver, IsAProfileOverItsRegionWithTheTypeOfItsValue) {
   ASSERT_EQ(program.fields.size(), 7u);
   const ir::Field& mean = program.fields[4];
   EXPECT_EQ(mean.name, "mean");
-  EXPECT_EQ(mean.dimensions, std::vector<int>{1});
+  EXPECT_EQ(mean.dimensions(), std::vector<int>{1});
   EXPECT_EQ(mean.components[0].type, Scalar::F32);
   EXPECT_EQ(mean.box.ranges[0].low.constant, 3);
   EXPECT_EQ(mean.history, 1);
   EXPECT_FALSE(mean.constant);
   const ir::Field& plane = program.fields[5];
-  EXPECT_EQ(plane.dimensions, (std::vector<int>{0, 2}));
+  EXPECT_EQ(plane.dimensions(), (std::vector<int>{0, 2}));
   EXPECT_EQ(plane.components[0].type, Scalar::I32);
   EXPECT_EQ(plane.boundary[0].low.kind, ir::BoundaryKind::Clamp);
   EXPECT_EQ(plane.boundary[1].low.values, std::vector<double>{7});
@@ -50,7 +50,7 @@ TEST(ReduceOver, IsReadInTheStepLikeAProfile) {
                  "function twice(u : field) = 2 * u[0,1];"
                  "stencil t : B on G = p[0,0] - p@-1[0,0] + twice(p@-1);"
                  "init p[i,j] = i + j;");
-  EXPECT_EQ(program.reductions[0].place, 1u);
+  EXPECT_EQ(ir::functions_before(program, 0), 1u);
   EXPECT_EQ(program.fields[4].history, 2);
   EXPECT_EQ(result(program, 0), "add(A[0,0,0], p[1,0])");
   EXPECT_EQ(result(program, 1), "add(sub(p[0,0], p@-1[0,0]), mul(2f, p@-1[0,1]))");
@@ -64,8 +64,8 @@ TEST(ReduceOver, MayBeReducedFurther) {
                  "stencil s : A on G = A[0,0,0];"
                  "reduce p = sum(A[0,0,0]) over [1, 2] on G;"
                  "reduce most = max(p[0]) on [0..N-1, 2, 0] every 2; stop when most < 1;");
-  EXPECT_EQ(program.reductions[0].place, 1u);  // because it is read
-  EXPECT_EQ(program.reductions[1].place, std::nullopt);
+  EXPECT_EQ(ir::functions_before(program, 0), 1u);  // because it is read
+  EXPECT_EQ(ir::functions_before(program, 1), std::nullopt);
 }
 
 }  // namespace

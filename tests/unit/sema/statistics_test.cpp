@@ -12,7 +12,7 @@ const std::string kSpace =
     "field A, B : real on G; field n : integer on G; field d : double on G history 2;";
 
 std::optional<size_t> place(const ir::Program& program, size_t id) {
-  return program.reductions.at(id).place;
+  return ir::functions_before(program, id);
 }
 
 TEST(Statistics, AreEvaluatedAtTheirPlace) {
@@ -27,7 +27,6 @@ TEST(Statistics, AreEvaluatedAtTheirPlace) {
   EXPECT_EQ(place(program, 2), std::nullopt);
   EXPECT_EQ(place(program, 3), 2u);
   EXPECT_TRUE(ir::cuts_steps(program));
-  EXPECT_EQ(ir::reductions_at(program, 1), std::vector<ir::ReductionId>{1});
 }
 
 TEST(Statistics, OfThePreviousStepAreReadAsLevelMinusOne) {

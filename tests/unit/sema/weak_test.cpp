@@ -83,7 +83,7 @@ TEST(Weak, IsDoubleIfAllFieldsAre) {
                  "require 0.1 * n < 3.5; init U[i] = 0.1 * i;");
   EXPECT_EQ(ir::value_type(program.reductions[0]), Scalar::F64);
   EXPECT_EQ(ir::value_type(program.reductions[1]), Scalar::F64);
-  EXPECT_EQ(expression(program, program.stop->graph, program.stop->condition),
+  EXPECT_EQ(expression(program, program.run.until->graph, program.run.until->condition),
             "gt(r, mul(0.1d, double(time)))");
   const ir::Requirement& requirement = program.requirements.at(0);
   EXPECT_EQ(expression(program, requirement.graph, requirement.condition),

@@ -89,7 +89,7 @@ Candidate candidate_of(schedule::Scheduler& scheduler, const schedule::Candidate
   const Prediction& prediction = each.prediction;
   constexpr double kWord = 4;
   Candidate candidate;
-  candidate.schedule = schedule::print(each.schedule, scheduler.program().grid.rank());
+  candidate.schedule = schedule::print(each.schedule, scheduler.program().grid().rank());
   candidate.family = each.schedule.family;
   candidate.time_tile = each.schedule.time_tile;
   candidate.predicted = 1e-9 * prediction.points_per_second;
@@ -237,7 +237,7 @@ void add_curves(schedule::Scheduler& scheduler, const schedule::Space& space, Re
 double flops_of(const ir::Program& program) {
   // The fraction of a dimension's points in the range.
   const auto part = [&](const ir::Range& range, int d) {
-    const ir::Range& whole = program.grid.ranges[d];
+    const ir::Range& whole = program.grid().ranges[d];
     const auto points = static_cast<double>(schedule::usual_extent(program, d));
     const ir::Affine length = range.high - range.low + 1;
     if (length.is_constant()) return static_cast<double>(length.constant) / points;

@@ -25,7 +25,7 @@ class PlannedLines final : public Plan {
   Footprint cost() const override {
     Footprint out;
     count_sweeps(program_, sweeps_, out);
-    out.output.assign(static_cast<size_t>(program_.grid.rank()), 1);
+    out.output.assign(static_cast<size_t>(program_.grid().rank()), 1);
     out.output.back() = out.threads = schedule_.block[0];
     return out;
   }

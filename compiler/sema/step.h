@@ -1,0 +1,13 @@
+// The tree of a step: stencil functions, repeats, and the reductions that the step reads.
+#pragma once
+
+#include "compiler/sema/environment.h"
+
+namespace stencil::sema {
+
+// Makes `env.program.run.body`. Must run after all stencil functions and reductions are analysed.
+// Reports S087 for items that a repeat cannot contain, and S088 if a repeat writes a field with
+// several levels.
+void build_step(Environment& env, const ast::Program& program);
+
+}  // namespace stencil::sema
