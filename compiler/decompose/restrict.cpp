@@ -56,8 +56,8 @@ class Restriction {
     const analysis::Margin left = left_by_tile(whole_, decomposition_);
     const analysis::Margin& depth = decomposition_.needs.depth;
     for (size_t d = 0; d < memory_.size(); ++d) {
-      out_.rim.push_back({memory_[d][0] == -kFar ? 0 : depth[d].low - left[d].low,
-                          memory_[d][1] == kFar ? 0 : depth[d].high - left[d].high});
+      out_.origin.rim.push_back({memory_[d][0] == -kFar ? 0 : depth[d].low - left[d].low,
+                                 memory_[d][1] == kFar ? 0 : depth[d].high - left[d].high});
     }
   }
 
@@ -229,7 +229,7 @@ class Restriction {
       if (reduction.at) take(weighed(reduction), reduction);
       settle_accesses(reduction.piece);
     }
-    out_.subdomain = std::move(subdomain);
+    out_.origin.subdomain = std::move(subdomain);
   }
 
   // The grid points at which the subdomain's points of a record may have weights.

@@ -41,14 +41,14 @@ ir::Program subdomain_alone(const ir::Program& program, const Cutting& cutting) 
   const decompose::Decomposition& decomposition = cutting.decomposition;
   ir::Program out =
       decompose::restrict_to(program, decomposition, typical_subdomain(decomposition));
-  const ir::Points& owned = out.subdomain->owned;
+  const ir::Points& owned = out.origin.subdomain->owned;
   for (size_t d = 0; d < owned.size(); ++d) {
     const auto& [low, high] = owned[d];
-    out.rim.resize(owned.size());
-    out.rim[d] = {std::max<int64_t>(low - decompose::low_of(out.grid(), d), 0),
-                  std::max<int64_t>(decompose::high_of(out.grid(), d) - high, 0)};
+    out.origin.rim.resize(owned.size());
+    out.origin.rim[d] = {std::max<int64_t>(low - decompose::low_of(out.grid(), d), 0),
+                         std::max<int64_t>(decompose::high_of(out.grid(), d) - high, 0)};
   }
-  out.subdomain.reset();
+  out.origin.subdomain.reset();
   return out;
 }
 
@@ -129,11 +129,13 @@ class Chooser {
   static double redundancy(const ir::Program& subdomain) {
     double written = 1, owned = 1;
     for (size_t d = 0; d < subdomain.grid().ranges.size(); ++d) {
-      const int64_t rim = subdomain.rim.empty() ? 0 : subdomain.rim[d][0] + subdomain.rim[d][1];
+      const int64_t rim = subdomain.origin.rim.empty()
+                              ? 0
+                              : subdomain.origin.rim[d][0] + subdomain.origin.rim[d][1];
       written *= static_cast<double>(decompose::high_of(subdomain.grid(), d) -
                                      decompose::low_of(subdomain.grid(), d) + 1 - rim);
-      owned *= static_cast<double>(subdomain.subdomain->owned[d][1] -
-                                   subdomain.subdomain->owned[d][0] + 1);
+      owned *= static_cast<double>(subdomain.origin.subdomain->owned[d][1] -
+                                   subdomain.origin.subdomain->owned[d][0] + 1);
     }
     return (points_of(subdomain) + written) / 2 / owned;
   }

@@ -145,23 +145,23 @@ Program phase_program(const Program& whole, const Phase& phase) {
   out.run = {{}, applied_in_order(out.functions.size())};
   out.inits.clear();
   out.reductions.clear();
-  out.phase_of = {&whole, phase};
+  out.origin.phase = {&whole, phase};
   return out;
 }
 
 const Program& whole_of(const Program& program) {
-  return program.phase_of ? *program.phase_of->whole : program;
+  return program.origin.phase ? *program.origin.phase->whole : program;
 }
 
 bool time_stands_still(const Program& program) {
-  return program.phase_of && program.phase_of->phase.iterations > 1;
+  return program.origin.phase && program.origin.phase->phase.iterations > 1;
 }
 
 std::vector<bool> advanced_before(const Program& program) {
   std::vector<bool> advanced(program.fields.size(), false);
-  if (!program.phase_of) return advanced;
-  for (size_t f = 0; f < program.phase_of->phase.first; ++f) {
-    for (const FieldId target : program.phase_of->whole->functions[f].targets) {
+  if (!program.origin.phase) return advanced;
+  for (size_t f = 0; f < program.origin.phase->phase.first; ++f) {
+    for (const FieldId target : program.origin.phase->whole->functions[f].targets) {
       advanced[target] = true;
     }
   }

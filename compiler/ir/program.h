@@ -3,11 +3,13 @@
 // into scalar components, types explicit, every access proved or its check recorded.
 //
 //   program      = name real fp params domains steps fields functions run inits reductions
-//                  requirements checks step_limits facts phase_of rim subdomain
-//   domain       = name box axes span
+//                  requirements checks step_limits facts origin
+//   domain       = name box axes subgrids span
+//   subgrid      = name box
 //   field        = name components domain box kind history constant boundary span
 //   kind         = OnGrid | Profile | Series | PointSet | AtPoints
 //   function     = name targets pieces span kept domain
+//   origin       = phase rim subdomain
 //   piece        = region index_names graph results span
 //   run          = While
 //   step         = Sequence | Apply | Repeat | Reduce | While
@@ -508,11 +510,18 @@ struct Axis {
   Span origin_span, spacing_span;         // invalid if the program does not give the value
 };
 
+// A part of a domain that the program names. It is kept for readers of the program: fields and
+// regions have boxes of their own.
+struct Subgrid {
+  std::string name;
+  Box box;
+};
 // A grid. Each field and each function belongs to one, and so does each reduction.
 struct Domain {
   std::string name;  // as the program calls it
   Box box;
-  std::vector<Axis> axes = {};  // per dimension; empty: index i lies at i
+  std::vector<Axis> axes = {};         // per dimension; empty: index i lies at i
+  std::vector<Subgrid> subgrids = {};  // those that contain every point of their box
   Span span = {};
 };
 
@@ -543,6 +552,14 @@ struct PhaseOf {
   const Program* whole;  // must outlive this
   Phase phase;
 };
+// How a program was made from another one. A program of semantic analysis has none of these.
+struct Origin {
+  std::optional<PhaseOf> phase = {};  // set by phase_program()
+  // Per dimension, or empty: the number of points at the low and at the high end of the grid that a
+  // time tile need not compute correctly, because the program is that of a subdomain.
+  std::vector<std::array<int64_t, 2>> rim = {};
+  std::shared_ptr<const Subdomain> subdomain = {};  // set by decompose::restrict_to()
+};
 
 struct Program {
   std::string name;           // from the file name, a valid C identifier
@@ -561,11 +578,7 @@ struct Program {
   std::vector<StepLimit> step_limits;
   // Affine functions of the open params that are nonnegative in every valid run.
   std::vector<Affine> facts = {};
-  std::optional<PhaseOf> phase_of = {};  // set only by phase_program()
-  // Per dimension, or empty: the number of points at the low and at the high end of the grid that a
-  // time tile need not compute correctly. Only the program of a subdomain has them.
-  std::vector<std::array<int64_t, 2>> rim = {};
-  std::shared_ptr<const Subdomain> subdomain = {};  // set only by decompose::restrict_to()
+  Origin origin = {};
 
   // The domain of the functions. Schedules accept only programs whose functions and fields all
   // belong to one domain.

@@ -19,8 +19,8 @@ class Verifier {
   Verifier(const Program& program, Form form) : program_(program), form_(form) {}
 
   std::vector<std::string> run() {
+    if (!check_domains()) return std::move(problems_);
     const int rank = program_.grid().rank();
-    if (rank < 1 || rank > kMaxRank) fail("grid", "rank out of range");
     for (size_t p = 0; p < program_.params.size(); ++p) check_derived(p);
     for (size_t f = 0; f < program_.fields.size(); ++f) check_field(f);
     for (const Function& function : program_.functions) {
@@ -53,6 +53,25 @@ class Verifier {
  private:
   void fail(const std::string& where, const std::string& what) {
     problems_.push_back(where + ": " + what);
+  }
+
+  // Schedules accept one domain. Several ones are a matter of the types so far.
+  bool check_domains() {
+    if (program_.domains.size() != 1) {
+      fail("domains", "not one");
+      return false;
+    }
+    const int rank = program_.domains.front().box.rank();
+    if (rank < 1 || rank > kMaxRank) fail("grid", "rank out of range");
+    const auto known = [&](const auto& user) {
+      if (user.domain != 0) fail(user.name, "no such domain");
+      return user.domain == 0;
+    };
+    bool all = true;
+    for (const Field& field : program_.fields) all &= known(field);
+    for (const Function& function : program_.functions) all &= known(function);
+    for (const Reduction& reduction : program_.reductions) all &= known(reduction);
+    return all;
   }
 
   bool valid_field(FieldId id) const {
@@ -216,7 +235,8 @@ class Verifier {
     for (size_t d = 0; d < field.dimensions().size(); ++d) {
       const size_t of_grid = static_cast<size_t>(field.dimensions()[d]);
       const bool known = of_grid < reduction.piece.region.ranges.size();
-      if (known && program_.subdomain) continue;  // a subdomain computes only some of the points
+      if (known && program_.origin.subdomain)
+        continue;  // a subdomain computes only some of the points
       if (!known || field.box.ranges[d] != reduction.piece.region.ranges[of_grid]) {
         fail(field.name, "not the region of its reduction");
       }
@@ -231,7 +251,7 @@ class Verifier {
     if (record.in_step) fail(record.name, "a record placed within the step");
     if (!is_float(value_type(record))) fail(record.name, "a record of integers");
     const PointSet* set = program_.fields[*record.at].as_point_set();
-    if (!program_.subdomain && set->within != record.piece.region)
+    if (!program_.origin.subdomain && set->within != record.piece.region)
       fail(record.name, "its region is not that of its points");
   }
 
@@ -375,6 +395,9 @@ class Verifier {
     if (narrow) fail(where, field.name + ": weights are narrower than the type of the read");
     if (access.maps.size() != field.box.ranges.size()) {
       fail(where, field.name + ": number of offsets");
+    }
+    for (const IndexMap& map : access.maps) {
+      if (!map.shifts()) fail(where, field.name + ": a scaled index within a domain");
     }
     const bool per_step = field.dimensions() == std::vector<int>{kTime};
     if (access.in_place != field.read_in_place() || access.per_step != per_step ||

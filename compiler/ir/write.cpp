@@ -100,7 +100,9 @@ void add_targets(const Function& function, const Field& field, size_t base, cons
 class Writer {
  public:
   Writer(const Program& program, Diagnostics& diagnostics)
-      : program_(program), names_(program, diagnostics), grid_(names_.fresh("G")) {}
+      : program_(program),
+        names_(program, diagnostics),
+        grid_(fresh_name(program.domain().name, "G")) {}
 
   std::string run() {
     // Uses of reductions tell their initial values, so the step is written first.
@@ -147,13 +149,20 @@ class Writer {
     return fmt::format("[{}]", fmt::join(ranges, ", "));
   }
 
+  std::string fresh_name(const std::string& given, const std::string& otherwise) {
+    return names_.fresh(given.empty() ? otherwise : given);
+  }
+
   // The name of a sub-grid that is this box.
   std::string domain(const Box& box) {
     if (box == program_.grid()) return grid_;
     for (const auto& [known, name] : boxes_) {
       if (known == box) return name;
     }
-    const std::string name = names_.fresh("part");
+    const auto& declared = program_.domain().subgrids;
+    const auto same = std::find_if(declared.begin(), declared.end(),
+                                   [&](const Subgrid& subgrid) { return subgrid.box == box; });
+    const std::string name = fresh_name(same == declared.end() ? "" : same->name, "part");
     boxes_.emplace_back(box, name);
     domains_ += fmt::format("subgrid {} of {} = {};\n", name, grid_, this->box(box));
     return name;

@@ -120,7 +120,7 @@ std::string record_refusal(const ir::Program& program, const State& state,
     return "a result has a wrong type";
   }
   const ir::PointSet* set = program.fields[*record.at].as_point_set();
-  const bool lie_there = program.subdomain || (set && set->within == record.piece.region);
+  const bool lie_there = program.origin.subdomain || (set && set->within == record.piece.region);
   if (!set || !lie_there || data.box.size() != 2 ||
       data.extents[1] != state.fields[*record.at].points) {
     return "it does not match its point set";
@@ -140,7 +140,7 @@ std::string profile_refusal(const ir::Program& program, const State& state,
   for (size_t d = 0; d < data.box.size(); ++d) {
     const auto of_grid = static_cast<size_t>(field.dimensions()[d]);
     const bool known = of_grid < region->size();
-    if (known && program.subdomain) continue;  // a subdomain computes only some of them
+    if (known && program.origin.subdomain) continue;  // a subdomain computes only some of them
     if (!known || (*region)[of_grid] != data.box[d]) {
       return "the bounds of its profile differ from those of its region";
     }

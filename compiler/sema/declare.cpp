@@ -280,6 +280,7 @@ void declare_grid(Environment& env, const ast::Grid& grid) {
   }
   if (!box) return;
   if (declaration) declaration->broken = false;
+  env.program.domain().name = grid.name.name;
   env.program.domain().box = *box;
   require_nonempty(env, *box, "the grid", grid.box.span);
   for (const ir::Range& range : box->ranges) {
@@ -318,6 +319,9 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
   }
   if (!declaration) return;
   declaration->broken = !box || !parent.ok || !inside;
+  if (box && strides && strides->empty()) {
+    env.program.domain().subgrids.push_back({subgrid.name.name, *box});
+  }
   env.subgrids.push_back(box.value_or(ir::Box{}));
   env.subgrid_strides.push_back(strides.value_or(std::vector<int64_t>{}));
 }

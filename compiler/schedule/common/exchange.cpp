@@ -245,8 +245,8 @@ int append_exchanges(const std::vector<ir::PatchExchange>& exchanges, int slot,
 
 void append_halo(const ir::Program& program, const Interface& interface, size_t occasion,
                  bool each_step, kernel::Module& module) {
-  if (!program.subdomain) return;
-  const ir::HaloExchange& halo = program.subdomain->halo_exchanges[occasion];
+  if (!program.origin.subdomain) return;
+  const ir::HaloExchange& halo = program.origin.subdomain->halo_exchanges[occasion];
   if (halo.exchanges.empty()) return;
   kernel::HaloExchange due;
   due.action = module.plan.actions.size();

@@ -183,7 +183,7 @@ kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, S
   body.push_back({kernel::Threads{std::move(section)}});
   Expr number = kernel::variable("block", Scalar::I64);
   if (shared) {
-    const auto own = static_cast<size_t>(to_.program.subdomain->number);
+    const auto own = static_cast<size_t>(to_.program.origin.subdomain->number);
     number = number_among(*shared, shared->taken[own], tiling, to_.interface, region, lengths);
   }
   const WithResult store = [&](const Expr& value, Body& last) {
@@ -269,7 +269,7 @@ kernel::Launch ReductionLowering::look_for_nan(const ir::Reduction& reduction,
   const kernel::BufferId first_nan = builder.scratch(to_.module.plan, results.first_nan, true);
   // A subdomain may own no points of the profile. The maximum of no words is the smallest integer,
   // hence the test > 0.
-  const Op some_are = to_.program.subdomain ? Op::Gt : Op::Ne;
+  const Op some_are = to_.program.origin.subdomain ? Op::Gt : Op::Ne;
   const WithResult note = [=](const Expr& some, Body& last) {
     note_nan(kernel::operation(some_are, {some, kernel::integer(0)}), first_nan, last);
   };
@@ -306,16 +306,16 @@ void ReductionLowering::lower(const ir::Reduction& reduction, kernel::Reduction&
     ProfileLaunches made = reduce_to_profile(to_, reduction);
     if (!reduction.in_step) provide(reduction, out);
     out.launches = made.launches;
-    if (to_.program.subdomain) {
+    if (to_.program.origin.subdomain) {
       const int slot = to_.program.fields[*reduction.target].history - 1;
-      const auto& exchanges = to_.program.subdomain->profiles[number_of(reduction)];
+      const auto& exchanges = to_.program.origin.subdomain->profiles[number_of(reduction)];
       out.launches.back().exchange =
           append_profile_exchange(exchanges, slot, to_.interface, to_.module);
     }
     if (is_float(type)) out.launches.push_back(look_for_nan(reduction, made, out));
     return;
   }
-  const ir::Subdomain* subdomain = to_.program.subdomain.get();
+  const ir::Subdomain* subdomain = to_.program.origin.subdomain.get();
   const ir::SharedTiles* shared = subdomain ? &*subdomain->tiles[number_of(reduction)] : nullptr;
   kernel::Launch tiles = reduce_tiles(reduction, type, shared);
   const int values = static_cast<int>(to_.module.plan.scratch.size()) - 1;

@@ -64,8 +64,8 @@ void lower_tile_sizes(const ir::Program& program, const Schedule& schedule, cons
 }
 
 analysis::Reach rim_of(const ir::Program& program, int d) {
-  if (program.rim.empty()) return {};
-  const auto& [low, high] = program.rim[d];
+  if (program.origin.rim.empty()) return {};
+  const auto& [low, high] = program.origin.rim[d];
   return {low, high};
 }
 

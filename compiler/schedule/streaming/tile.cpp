@@ -86,15 +86,16 @@ namespace {
 // subdomain.
 std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, int64_t chunks) {
   const std::array<int64_t, 2> none = {0, 0};
-  if (!program.subdomain) return none;
-  const auto& neighbours = program.subdomain->neighbours;
+  if (!program.origin.subdomain) return none;
+  const auto& neighbours = program.origin.subdomain->neighbours;
   for (size_t d = 1; d < neighbours.size(); ++d) {
     if (neighbours[d][0] || neighbours[d][1]) return none;
   }
   const analysis::Reach rim = rim_of(program, 0);
-  const auto& [low, high] = program.subdomain->owned[0];
+  const auto& [low, high] = program.origin.subdomain->owned[0];
   const ir::Range& grid = program.grid().ranges[0];
-  const int64_t deep = std::max(program.subdomain->depth[0][0], program.subdomain->depth[0][1]);
+  const int64_t deep =
+      std::max(program.origin.subdomain->depth[0][0], program.origin.subdomain->depth[0][1]);
   const auto outer = [&](int64_t beyond) { return (beyond + deep + length - 1) / length; };
   const int64_t below = neighbours[0][0] ? outer(low - grid.low.constant - rim.low) : 0;
   const int64_t above = neighbours[0][1] ? outer(grid.high.constant - high - rim.high) : 0;

@@ -135,8 +135,8 @@ TEST(Subdomains, SendsAndReceivesMatch) {
         expect_whole_halos(program, *cut, subdomain);
         const ir::Program own = restrict_to(program, *cut, subdomain);
         EXPECT_EQ(ir::verify(own), std::vector<std::string>{}) << text << print(cuts);
-        ASSERT_TRUE(own.subdomain);
-        EXPECT_EQ(own.subdomain->number, subdomain);
+        ASSERT_TRUE(own.origin.subdomain);
+        EXPECT_EQ(own.origin.subdomain->number, subdomain);
       }
     }
   }

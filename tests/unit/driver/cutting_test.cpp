@@ -36,10 +36,10 @@ TEST(Cutting, ASubdomainAloneWritesItsOwnPoints) {
     const auto cutting = cut_heat(whole, {"1x1x4", steps}, "streaming T=4 block=16x16");
     ASSERT_TRUE(cutting);
     const ir::Program own = subdomain_alone(whole, *cutting);
-    EXPECT_EQ(own.rim[0], (std::array<int64_t, 2>{steps, steps}));
+    EXPECT_EQ(own.origin.rim[0], (std::array<int64_t, 2>{steps, steps}));
     EXPECT_EQ(decompose::high_of(own.grid(), 0) - decompose::low_of(own.grid(), 0) + 1,
               256 + 2 * steps);
-    EXPECT_FALSE(own.subdomain);
+    EXPECT_FALSE(own.origin.subdomain);
   }
 }
 

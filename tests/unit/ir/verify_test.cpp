@@ -55,6 +55,61 @@ TEST(Verify, EscapesWithoutABoundaryRule) {
   EXPECT_EQ(verify(program), Problems{"s: A: leaves the grid without a boundary"});
 }
 
+TEST(Verify, Domains) {
+  const Program sound = two_dimensions("clamp");
+  Program program = sound;
+  program.domains.push_back(program.domains[0]);
+  EXPECT_EQ(verify(program), Problems{"domains: not one"});
+  program = sound;
+  program.fields[0].domain = 1;
+  EXPECT_EQ(verify(program), Problems{"A: no such domain"});
+  program = sound;
+  program.functions[0].domain = 1;
+  EXPECT_EQ(verify(program), Problems{"s: no such domain"});
+}
+
+// An access within a domain adds an offset to the index and does not scale it.
+TEST(Verify, MapsOfAccesses) {
+  Program program = two_dimensions("clamp");
+  Graph scaled;
+  for (Node node : program.functions[0].pieces[0].graph.nodes()) {
+    if (auto* access = std::get_if<Access>(&node.kind)) access->maps[1].scale = 2;
+    scaled.add(std::move(node));
+  }
+  program.functions[0].pieces[0].graph = std::move(scaled);
+  const std::string problem = "s: A: a scaled index within a domain";
+  EXPECT_EQ(verify(program), (Problems{problem, problem}));
+  EXPECT_NE(print(program).find("A[1,(2*i+0)/1]"), std::string::npos) << print(program);
+}
+
+TEST(Verify, Steps) {
+  const Program sound = test::load(
+      "grid G = [0..9] steps 1; field A, B : real on G; field H : real on G history 2;"
+      "reduce m = max(A[0]) on G; stencil s : A on G = m; stencil t : B on G = A[0];"
+      "stencil h : H on G = B[0];");
+  EXPECT_EQ(verify(sound), Problems{});
+  const Sequence body = sound.run.body;
+  ASSERT_EQ(body.size(), 4u);
+  const auto problems = [&](Sequence changed) {
+    Program program = sound;
+    program.run.body = std::move(changed);
+    return verify(program);
+  };
+  EXPECT_EQ(problems({body[0], Repeat{3, {body[1], Repeat{2, {body[2]}}}}, body[3]}), Problems{});
+  EXPECT_EQ(problems({body[0], body[2], body[1], body[3]}),
+            (Problems{"step: order of the functions", "step: functions that it does not apply"}));
+  EXPECT_EQ(problems({body[0], body[1], body[2]}),
+            Problems{"step: functions that it does not apply"});
+  EXPECT_EQ(problems({body[1], body[2], body[3]}), Problems{"m: place in the step"});
+  EXPECT_EQ(problems({Repeat{2, {body[0], body[1]}}, body[2], body[3]}).front(), "step: reduction");
+  EXPECT_EQ(problems({body[0], Repeat{1, {body[1]}}, body[2], body[3]}),
+            Problems{"repeat: iterations"});
+  EXPECT_EQ(problems({body[0], body[1], body[2], Repeat{2, {body[3]}}}),
+            Problems{"h: writes a field with history in a repeat"});
+  EXPECT_EQ(problems({body[0], body[1], While{{}, {body[2]}}, body[3]}).front(),
+            "step: a loop until a condition holds");
+}
+
 TEST(Program, RulesMetAreThoseOfTheSidesAnAccessMayCross) {
   const Program program = two_dimensions("[mirror .. clamp, constant 1 .. mirror]");
   const Field& field = program.fields[0];
