@@ -31,7 +31,7 @@ bool is_sound(const kernel::Module& module, Diagnostics& diagnostics) {
   auto problems = kernel::verify(module);
   // Sessions, C++ drivers, GPU drivers, and the comment in files without a driver.
   for (const host_ir::Options& options :
-       {host_ir::Options{}, {false, false}, {true, true}, {true, false}}) {
+       {host_ir::Options{}, {false, false}, {true, true, true}, {true, false}}) {
     if (problems.empty()) problems = host_ir::verify(host_ir::lower(module, options), module);
   }
   for (const std::string& problem : problems) {

@@ -153,7 +153,7 @@ class Chooser {
                                      const schedule::Schedule& schedule) {
     Diagnostics refusals;
     const auto module = scheduler.lower(schedule, refusals);
-    return module && kernel::exchanges_beside_tiles(module->plan);
+    return module && kernel::exchange_beside_tiles(module->plan);
   }
 
   // The predicted time for exchanges, in seconds per step.

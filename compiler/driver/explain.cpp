@@ -208,26 +208,11 @@ std::string tiles_of(int64_t done, int time_tile, const char* one) {
   return whole > 0 ? tiles : fmt::format("1 x {}", rest);
 }
 
-int64_t launches_of(const kernel::Plan& plan, const kernel::ActionRange& range, int64_t count) {
-  int64_t launches = 0;
-  for (size_t i = range.first; i < range.end; ++i) {
-    const auto* launch = std::get_if<kernel::Launch>(&plan.actions[i]);
-    launches += launch && (launch->steps == 0 || launch->steps == count) ? 1 : 0;
-  }
-  return launches;
-}
-
 // The number of launches in a step that is cut into phases.
 int64_t launches_of_step(const kernel::Plan& plan) {
   int64_t launches = 0;
-  for (const kernel::ActionRange& range : kernel::action_ranges(plan)) {
-    int64_t left = range.repeat ? range.repeat->iterations : 1;
-    while (left > 0) {
-      const int64_t count = range.repeat ? kernel::iterations_of_tile(*range.repeat, left) : 1;
-      launches += launches_of(plan, range, count);
-      left -= count;
-    }
-  }
+  kernel::for_each_launch_of_tile(plan, 1, 1,
+                                  [&](const auto&, int64_t, int64_t times) { launches += times; });
   return launches;
 }
 

@@ -38,16 +38,6 @@ constexpr Pass kPasses[] = {
     {"make-thread-loops", [](const Dialect& d) { return !d.implicit_threads; }, make_thread_loops},
 };
 
-void without_bulk_sources(kernel::Plan& plan) {
-  const auto clear = [](kernel::Launch& launch) { launch.bulk_sources.clear(); };
-  for (kernel::Action& action : plan.actions) {
-    if (auto* launch = std::get_if<kernel::Launch>(&action)) clear(*launch);
-  }
-  for (kernel::Reduction& reduction : plan.reductions) {
-    for (kernel::Launch& launch : reduction.launches) clear(launch);
-  }
-}
-
 }  // namespace
 
 kernel::Module legalise(kernel::Module module, const Dialect& dialect) {
@@ -61,7 +51,10 @@ kernel::Module legalise(kernel::Module module, const Dialect& dialect) {
           [&](const kernel::Kernel& made) { return kernel::verify(module, made); });
     }
   }
-  if (lacks_bulk_copies(dialect)) without_bulk_sources(module.plan);
+  if (lacks_bulk_copies(dialect)) {
+    kernel::for_each_launch(module.plan,
+                            [](kernel::Launch& launch) { launch.bulk_sources.clear(); });
+  }
   return module;
 }
 

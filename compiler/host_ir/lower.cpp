@@ -7,16 +7,18 @@
 //     reductions that are due, and the stop condition
 //   }
 //
-// In a subdomain whose steps are not cut into phases, all subdomains exchange halos after the same
-// steps, so a loop over the tiles of a common tile stands between the two:
+// If an exchange of halos counts tiles, all subdomains exchange after the same steps, so a loop
+// over the tiles of a common tile stands between the two:
 //
 //   common = the largest common tile of at most `left` steps
-//   if (tiles.0 == tiles_per_exchange) { exchange; tiles.0 = 0 }
+//   if (tiles.0 == tiles_per_exchange) { exchange 0; tiles.0 = 0 }
 //   ++tiles.0
 //   for (end = step + common; step < end;) { count, tile, reductions as above }
 //
-// Halos of a repeat follow the same rule, and are also exchanged in its first iteration. Halos of
-// other phases are exchanged before their action, in every step.
+// The loop over the iterations of a repeat has the same shape. There, the halo is also exchanged in
+// the first iteration.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -46,7 +48,9 @@ bool takes(const kernel::Launch& launch) {
 }
 
 // kernel::largest_tile as an expression.
-Expr largest_tile(int whole, const std::vector<int>& sizes, const Expr& left) {
+Expr largest_tile(const kernel::Loop& loop, const Expr& left) {
+  const std::vector<int>& sizes = loop.tile_sizes;
+  const int whole = loop.time_tile;
   if (sizes.size() > 1) {
     Expr choice = integer(1);
     for (size_t i = sizes.size() - 1; i-- > 0;) {
@@ -60,11 +64,11 @@ Expr largest_tile(int whole, const std::vector<int>& sizes, const Expr& left) {
                                 kernel::convert(left, Scalar::I32), integer(whole)});
 }
 
-// The sizes of a common tile: it is halved until it fits.
-std::vector<int> halved(int64_t common_tile) {
-  std::vector<int> sizes;
-  for (; common_tile > 0; common_tile /= 2) sizes.push_back(static_cast<int>(common_tile));
-  return sizes;
+// The common tiles of an exchange: they are halved until they fit.
+kernel::Loop common_tiles(const kernel::HaloExchange& halo) {
+  kernel::Loop tiles{static_cast<int>(halo.common_tile)};
+  for (int size = tiles.time_tile; size > 0; size /= 2) tiles.tile_sizes.push_back(size);
+  return tiles;
 }
 
 // Removes definitions that nothing in the body reads.
@@ -124,12 +128,16 @@ class Lowering {
     }
     if (plan_.stop) declare(kStopped, Scalar::Bool, VariableKind::State);
     if (answer_point_) declare(kAwaited, Scalar::Bool, VariableKind::State);
-    for (size_t h = 0; h < plan_.halo_exchanges.size(); ++h) {
-      if (counts_tiles(plan_.halo_exchanges[h])) {
-        declare(tiles_since(h), Scalar::I64, VariableKind::State);
-      }
-    }
+    declare_tiles(plan_);
+    kernel::for_each_action(plan_, [&](const kernel::Action& action, const kernel::Loop&) {
+      if (const auto* repeat = std::get_if<kernel::Repeat>(&action)) declare_tiles(*repeat);
+    });
     declare(kStep, Scalar::I64);
+  }
+
+  void declare_tiles(const kernel::Loop& loop) {
+    const kernel::HaloExchange* halo = kernel::counted_exchange(loop);
+    if (halo) declare(tiles_since(halo->exchange), Scalar::I64, VariableKind::State);
   }
 
   // The index of a step: `step` counts from the beginning of the run.
@@ -140,21 +148,12 @@ class Lowering {
 
   // --- Before and after the steps
 
-  bool moves(size_t array) const {
-    return std::any_of(plan_.actions.begin(), plan_.actions.end(), [&](const auto& action) {
-      const auto* rotate = std::get_if<kernel::Rotate>(&action);
-      const auto* swap = std::get_if<kernel::SwapSlots>(&action);
-      const int moved = rotate ? rotate->array : swap ? swap->array : kernel::kNoArray;
-      return moved == static_cast<int>(array);
-    });
-  }
-
   void begin() {
     Body& to = program_.begin;
     for (size_t a = 0; a < plan_.arrays.size(); ++a) {
       const kernel::Array& array = plan_.arrays[a];
       const int index = static_cast<int>(a);
-      const bool moving = moves(a);
+      const bool moving = kernel::changes_slots(plan_, index);
       to.push_back({Take{index}});
       for (int slot = array.levels; slot < array.copies; ++slot) {
         to.push_back({Alloc{{index, slot}}});
@@ -183,8 +182,10 @@ class Lowering {
   void end() {
     Body& to = program_.end;
     for (size_t a = 0; a < plan_.arrays.size(); ++a) {
-      if (plan_.arrays[a].written && plan_.arrays[a].copies > 1 && moves(a)) {
-        to.push_back({Home{static_cast<int>(a)}});
+      const int index = static_cast<int>(a);
+      const kernel::Array& array = plan_.arrays[a];
+      if (array.written && array.copies > 1 && kernel::changes_slots(plan_, index)) {
+        to.push_back({Home{index}});
       }
     }
     if (!plan_.reductions.empty()) to.push_back({Collect{}});
@@ -195,22 +196,46 @@ class Lowering {
 
   void loop(Body& to) {
     const bool reduces = !plan_.reductions.empty() || plan_.stop;
-    const bool common = std::any_of(plan_.halo_exchanges.begin(), plan_.halo_exchanges.end(),
-                                    [](const auto& halo) { return !halo.each_step; });
-    For steps{kStep, integer(0, Scalar::I64), variable(kSteps), nullptr, {}};
-    const bool varies = plan_.tile_sizes.size() > 1 || reduces || common;
-    if (!varies) steps.step = integer(plan_.time_tile, Scalar::I64);
-    Expr left = kernel::sub(variable(kSteps), variable(kStep));
-    if (reduces && plan_.time_tile > 1) left = limited(steps.body, left);
-    if (common) {
-      tiles_of_common_tile(steps.body, left);
-    } else {
-      tile_and_reductions(steps.body, left, varies);
-    }
-    to.push_back({std::move(steps)});
+    const Index index{kStep, "count", "common", "end", Scalar::I64, reduces};
+    to.push_back(
+        {loop(plan_, index, variable(kSteps), [&](Body& body, const Expr& left, bool advances) {
+          tile_and_reductions(body, left, advances);
+        })});
     if (answer_point_) {
       to.push_back({If{variable(kAwaited), {{Answer{plan_.stop->result}}}}});
     }
+  }
+
+  // The variables of a loop over steps or iterations.
+  struct Index {
+    std::string name, count, common, end;
+    Scalar type;
+    bool reduces = false;  // tiles end where a reduction is due
+  };
+
+  // The loop over `all` steps of the plan or iterations of a repeat. `tile` appends a tile of at
+  // most `left` of them; if it `advances`, it also increases the index.
+  template <class Tile>
+  For loop(const kernel::Loop& of, const Index& index, const Expr& all, const Tile& tile) {
+    const Expr position = declare(index.name, index.type);
+    For out{index.name, integer(0, index.type), all, nullptr, {}};
+    const kernel::HaloExchange* halo = kernel::counted_exchange(of);
+    const bool varies = of.tile_sizes.size() > 1 || index.reduces;
+    Expr left = kernel::sub(all, position);
+    if (index.reduces && of.time_tile > 1) left = limited(out.body, left);
+    if (!halo) {
+      if (!varies) out.step = integer(of.time_tile, index.type);
+      tile(out.body, left, varies);
+      return out;
+    }
+    const Expr common =
+        define(out.body, index.common, Scalar::I32, largest_tile(common_tiles(*halo), left));
+    exchange_after_tiles(out.body, *halo, &of == &plan_ ? nullptr : equal(position, 0));
+    const Expr end = define(out.body, index.end, index.type, kernel::add(position, common));
+    For tiles{index.name, position, end, nullptr, {}};
+    tile(tiles.body, kernel::sub(end, position), true);
+    out.body.push_back({std::move(tiles)});
+    return out;
   }
 
   // Defines `left`: no more than the steps until a reduction or the stop condition is due
@@ -232,24 +257,9 @@ class Lowering {
     return left;
   }
 
-  void tiles_of_common_tile(Body& to, const Expr& left) {
-    Expr common = left;
-    for (size_t h = 0; h < plan_.halo_exchanges.size(); ++h) {
-      const std::vector<int> sizes = halved(plan_.halo_exchanges[h].common_tile);
-      common = define(to, h == 0 ? "common" : "common." + std::to_string(h), Scalar::I32,
-                      largest_tile(sizes.front(), sizes, common));
-      exchange_after_tiles(to, h, nullptr);
-    }
-    const Expr end = define(to, "end", Scalar::I64, kernel::add(variable(kStep), common));
-    For tiles{kStep, variable(kStep), end, nullptr, {}};
-    tile_and_reductions(tiles.body, kernel::sub(end, variable(kStep)), true);
-    to.push_back({std::move(tiles)});
-  }
-
   // Exchanges the halo if it is due. `first`: it is also due under this condition; null: no.
-  void exchange_after_tiles(Body& to, size_t h, const Expr& first) {
-    const kernel::HaloExchange& halo = plan_.halo_exchanges[h];
-    const std::string name = tiles_since(h);
+  void exchange_after_tiles(Body& to, const kernel::HaloExchange& halo, const Expr& first) {
+    const std::string name = tiles_since(halo.exchange);
     Expr due = equal(variable(name), halo.tiles_per_exchange);
     if (first) due = operation(Op::Or, {first, due});
     Body then = {{Exchange{static_cast<int>(halo.exchange)}}};
@@ -260,9 +270,8 @@ class Lowering {
 
   // `advances`: the body assigns the step.
   void tile_and_reductions(Body& to, const Expr& left, bool advances) {
-    const int whole = plan_.time_tile;
-    count_ = define(to, "count", Scalar::I32, largest_tile(whole, plan_.tile_sizes, left));
-    const Expr by = whole == 1 ? integer(1) : count_;
+    count_ = define(to, "count", Scalar::I32, largest_tile(plan_, left));
+    const Expr by = plan_.time_tile == 1 ? integer(1) : count_;
     to.push_back({tile()});
     reductions(to, by);
     if (advances) increase(to, kStep, by);
@@ -275,14 +284,7 @@ class Lowering {
 
   Tile tile() {
     Tile tile;
-    for (const kernel::ActionRange& range : kernel::action_ranges(plan_)) {
-      if (range.repeat) {
-        repeat(tile.body, range);
-      } else {
-        actions(tile.body, range, plan_.tile_sizes);
-      }
-    }
-    each_step(tile.body, plan_.actions.size());
+    actions(tile.body, plan_);
     answer(tile.body, plan_.actions.size());
     return tile;
   }
@@ -295,71 +297,34 @@ class Lowering {
     to.push_back({If{variable(kAwaited), std::move(then)}});
   }
 
-  void each_step(Body& to, size_t action) {
-    for (const kernel::HaloExchange& halo : plan_.halo_exchanges) {
-      if (!halo.each_step || halo.action != action) continue;
-      to.push_back({Exchange{static_cast<int>(halo.exchange)}});
-    }
+  void repeat(Body& to, const kernel::Repeat& repeat) {
+    const std::string depth = ++repeats_ == 1 ? "" : fmt::format("_{}", repeats_);
+    const Index index{"iteration" + depth, "iterations" + depth, "common" + depth,
+                      "iteration_end" + depth, Scalar::I32};
+    to.push_back({loop(repeat, index, integer(repeat.iterations),
+                       [&](Body& body, const Expr& left, bool advances) {
+                         const Expr count =
+                             define(body, index.count, Scalar::I32, largest_tile(repeat, left));
+                         const Expr outer = std::exchange(count_, count);
+                         actions(body, repeat);
+                         count_ = outer;
+                         if (advances) increase(body, index.name, count);
+                       })});
+    --repeats_;
   }
 
-  bool within(const kernel::HaloExchange& halo, size_t first, size_t end) const {
-    return halo.action >= first && halo.action < end;
-  }
-  // True if the number of tiles since the exchange decides when it is due.
-  bool counts_tiles(const kernel::HaloExchange& halo) const {
-    return !halo.each_step ||
-           std::any_of(plan_.repeats.begin(), plan_.repeats.end(),
-                       [&](const auto& repeat) { return within(halo, repeat.first, repeat.end); });
-  }
-
-  void repeat(Body& to, const kernel::ActionRange& range) {
-    const kernel::Repeat& repeat = *range.repeat;
-    const bool sizes = repeat.tile_sizes.size() > 1;
-    const Expr iteration = declare("iteration", Scalar::I32);
-    const Expr all = integer(repeat.iterations);
-    For loop{"iteration", integer(0), all, nullptr, {}};
-    Expr common;
-    for (size_t h = 0; h < plan_.halo_exchanges.size(); ++h) {
-      const kernel::HaloExchange& halo = plan_.halo_exchanges[h];
-      if (!within(halo, range.first, range.end)) continue;
-      const std::vector<int> tiles = halved(halo.common_tile);
-      common =
-          define(loop.body, "common." + std::to_string(h), Scalar::I32,
-                 largest_tile(tiles.front(), tiles, common ? common : kernel::sub(all, iteration)));
-      exchange_after_tiles(loop.body, h, equal(iteration, 0));
-    }
-    if (common) {
-      const Expr end = define(loop.body, "end", Scalar::I32, kernel::add(iteration, common));
-      For tiles{"iteration", iteration, end, nullptr, {}};
-      iterations(tiles.body, range, kernel::sub(end, iteration), true);
-      loop.body.push_back({std::move(tiles)});
-    } else {
-      if (!sizes) loop.step = integer(repeat.time_tile);
-      iterations(loop.body, range, kernel::sub(all, iteration), sizes);
-    }
-    to.push_back({std::move(loop)});
-  }
-
-  void iterations(Body& to, const kernel::ActionRange& range, const Expr& left, bool advances) {
-    const kernel::Repeat& repeat = *range.repeat;
-    const Expr count = define(to, "iterations", Scalar::I32,
-                              largest_tile(repeat.time_tile, repeat.tile_sizes, left));
-    const Expr outer = std::exchange(count_, count);
-    actions(to, range, repeat.tile_sizes);
-    count_ = outer;
-    if (advances) increase(to, "iteration", count);
-  }
-
-  void actions(Body& to, const kernel::ActionRange& range, const std::vector<int>& sizes) {
-    for (size_t i = range.first; i < range.end; ++i) {
-      answer(to, i);
-      if (!range.repeat) each_step(to, i);
-      action(to, plan_.actions[i], sizes.size() > 1);
+  void actions(Body& to, const kernel::Loop& loop) {
+    for (size_t i = 0; i < loop.actions.size(); ++i) {
+      if (&loop == &plan_) answer(to, i);
+      action(to, loop.actions[i], loop.tile_sizes.size() > 1);
     }
   }
 
   // `sizes`: launches depend on the number of steps or iterations.
   void action(Body& to, const kernel::Action& action, bool sizes) {
+    if (const auto* repeat = std::get_if<kernel::Repeat>(&action)) {
+      return this->repeat(to, *repeat);
+    }
     Body body;
     Expr condition;
     if (const auto* launched = std::get_if<kernel::Launch>(&action)) {
@@ -368,9 +333,10 @@ class Lowering {
     } else if (const auto* rotate = std::get_if<kernel::Rotate>(&action)) {
       if (rotate->steps > 1) condition = operation(Op::Ge, {count_, integer(rotate->steps)});
       body.push_back({Rotate{rotate->array}});
-    } else {
-      const auto& swap = std::get<kernel::SwapSlots>(action);
-      body.push_back({Swap{swap.array, swap.a, swap.b}});
+    } else if (const auto* swap = std::get_if<kernel::SwapSlots>(&action)) {
+      body.push_back({Swap{swap->array, swap->a, swap->b}});
+    } else if (const auto& halo = std::get<kernel::HaloExchange>(action); halo.common_tile == 0) {
+      body.push_back({Exchange{static_cast<int>(halo.exchange)}});
     }
     if (condition) {
       to.push_back({If{condition, std::move(body)}});
@@ -449,13 +415,18 @@ class Lowering {
   const Options& options_;
   std::optional<size_t> answer_point_;
   Program program_;
-  Expr count_;  // steps or iterations of the enclosing tile
+  Expr count_;       // steps or iterations of the enclosing tile
+  int repeats_ = 0;  // in which the current action stands
 };
 
 }  // namespace
 
 Program lower(const kernel::Module& module, const Options& options) {
-  return Lowering(module, options).run();
+  Program program = Lowering(module, options).run();
+  if (options.replays && module.plan.reductions.empty()) {
+    set_cycle(program, steps_of_cycle(program, module.plan));
+  }
+  return program;
 }
 
 }  // namespace stencil::host_ir

@@ -35,7 +35,10 @@ For* loop_over_tiles(Body& body) {
 class Overlap {
  public:
   Overlap(const Program& program, const kernel::Plan& plan, bool lanes)
-      : program_(program), plan_(plan), lanes_(lanes) {}
+      : program_(program),
+        plan_(plan),
+        halo_(*kernel::exchange_beside_tiles(plan)),
+        lanes_(lanes) {}
 
   void run(For& loop) {
     const Expr left = kernel::sub(loop.end, variable(loop.name));
@@ -61,11 +64,11 @@ class Overlap {
   If around_exchange(Tile tile, const Expr& left) const {
     const Expr count = this->count();
     const Expr due = operation(
-        Op::Eq, {variable(tiles_since(0)), integer(plan_.halo_exchanges[0].tiles_per_exchange)});
+        Op::Eq, {variable(tiles_since(halo_.exchange)), integer(halo_.tiles_per_exchange)});
     Body alone = await_exchange();
     alone.push_back({tile});
     Body before = alone;
-    before.push_back({Exchange{static_cast<int>(plan_.halo_exchanges[0].exchange)}});
+    before.push_back({Exchange{static_cast<int>(halo_.exchange)}});
     before.push_back({exchanged_now()});
     for (int size : sizes()) {
       const kernel::Launch* launch = kernel::launch_with_outer_blocks(plan_, size);
@@ -89,7 +92,7 @@ class Overlap {
   Expr count() const {
     return plan_.time_tile == 1 ? integer(1) : kernel::variable("count", Scalar::I32);
   }
-  Assign exchanged_now() const { return {tiles_since(0), integer(0, Scalar::I64)}; }
+  Assign exchanged_now() const { return {tiles_since(halo_.exchange), integer(0, Scalar::I64)}; }
 
   Body overlapped(const Tile& tile, const kernel::Launch& launch) const {
     Launch part = launch_of(tile.body, launch);
@@ -108,7 +111,7 @@ class Overlap {
     for (const Statement& statement : tile.body) {
       if (!launches(statement)) out.push_back(statement);
     }
-    out.push_back({Exchange{static_cast<int>(plan_.halo_exchanges[0].exchange)}});
+    out.push_back({Exchange{static_cast<int>(halo_.exchange)}});
     // Without lanes, the interior blocks are queued last. This is one of the orders that lanes
     // could produce.
     if (!lanes_) append(out, launch_inner);
@@ -136,6 +139,7 @@ class Overlap {
 
   const Program& program_;
   const kernel::Plan& plan_;
+  const kernel::HaloExchange& halo_;
   const bool lanes_;
 };
 

@@ -13,6 +13,8 @@ struct Options {
   bool starts_at_zero = false;
   // Work may be launched before the answer of the stop condition is known (kernel::answer_point).
   bool answers_late = true;
+  // The loop over the steps is marked with its cycle, if the plan has one and no reductions.
+  bool replays = false;
 };
 
 // The host program of the module's plan. Local variables that nothing reads are removed.
@@ -36,11 +38,13 @@ std::vector<std::string> verify(const Program& program, const kernel::Module& mo
 // The number of steps after which the launches of the program repeat with the same arguments, all
 // in full time tiles; 0: never, or not within a number of tiles that is worth recording.
 int64_t steps_of_cycle(const Program& program, const kernel::Plan& plan);
+// Recording a cycle takes about as long as queueing three. It pays if a run has this many cycles.
+constexpr int64_t kWorthwhileCycles = 8;
 // Marks the loop over the steps as one that repeats after `steps` steps (For::cycle).
 void set_cycle(Program& program, int64_t steps);
 
 // Exchanges the halos of a subdomain while the interior of a tile is computed. Requires
-// kernel::exchanges_beside_tiles(). `lanes`: the device has two queues; otherwise the interior
+// kernel::exchange_beside_tiles(). `lanes`: the device has two queues; otherwise the interior
 // blocks are queued last.
 //
 // The last tile before an exchange launches its boundary blocks first, in lane 1, followed by the

@@ -116,21 +116,11 @@ class Printer {
   }
 
   std::string launched(const Launch& launch) const {
-    std::vector<std::string> arguments;
-    for (const kernel::ArrayArgument& argument : launch.launch->arrays) {
-      arguments.push_back(memory(argument));
-    }
-    for (const kernel::ScalarValue& value : launch.launch->scalars) {
-      if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&value)) {
-        arguments.push_back(name_in(plan_.parameters, parameter->parameter));
-      } else if (std::holds_alternative<kernel::FirstBlock>(value)) {
-        arguments.emplace_back("first_block");
-      } else {
-        const bool step = std::holds_alternative<kernel::FirstStep>(value);
-        const Expr& given = step ? launch.step : launch.count;
-        arguments.push_back(given ? kernel::print(given) : "?");
-      }
-    }
+    const auto value = [](const Expr& given) { return given ? kernel::print(given) : "?"; };
+    std::vector<std::string> arguments =
+        arguments_of(launch, {[&](const auto& memory) { return this->memory(memory); },
+                              [&](int parameter) { return name_in(plan_.parameters, parameter); },
+                              value, value, "first_block"});
     for (const kernel::ArrayArgument& source : launch.launch->bulk_sources) {
       arguments.push_back("boxes of " + memory(source));
     }

@@ -11,8 +11,8 @@ namespace stencil::host_ir {
 std::string evaluations_of(size_t reduction) {
   return fmt::format("evaluations.{}", reduction);
 }
-std::string tiles_since(size_t halo) {
-  return fmt::format("tiles.{}", halo);
+std::string tiles_since(size_t exchange) {
+  return fmt::format("tiles.{}", exchange);
 }
 
 const Variable* Program::find(const std::string& name) const {
@@ -56,14 +56,30 @@ std::vector<Expr> expressions_of(const Statement& statement) {
   return found;
 }
 
+std::vector<std::string> arguments_of(const Launch& launch, const ArgumentSpelling& spelling) {
+  std::vector<std::string> arguments;
+  for (const kernel::ArrayArgument& argument : launch.launch->arrays) {
+    arguments.push_back(spelling.memory(argument));
+  }
+  for (const kernel::ScalarValue& value : launch.launch->scalars) {
+    if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&value)) {
+      arguments.push_back(spelling.parameter(parameter->parameter));
+    } else if (std::holds_alternative<kernel::FirstBlock>(value)) {
+      arguments.push_back(spelling.first_block);
+    } else if (std::holds_alternative<kernel::StepCount>(value)) {
+      arguments.push_back(spelling.count(launch.count));
+    } else {
+      arguments.push_back(spelling.step(launch.step));
+    }
+  }
+  return arguments;
+}
+
 bool reads(const Program& program, const std::string& name) {
   bool found = false;
   for_each_statement(program, [&](const Statement& statement) {
     for (const Expr& expr : expressions_of(statement)) {
-      kernel::for_each_node(expr, [&](const Expr& node) {
-        const auto* variable = std::get_if<kernel::Variable>(&node->kind);
-        found = found || (variable && variable->name == name);
-      });
+      found = found || kernel::variables_in(expr).count(name) > 0;
     }
   });
   return found;

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -52,7 +53,7 @@ inline const std::string kStep = "step";        // Local, I64: steps done in thi
 inline const std::string kStopped = "stopped";  // State, Bool: the stop condition held
 inline const std::string kAwaited = "awaited";  // State, Bool: an Ask has no Answer yet
 std::string evaluations_of(size_t reduction);   // State, I64: number of evaluations
-std::string tiles_since(size_t halo);           // State, I64: common tiles since the exchange
+std::string tiles_since(size_t exchange);       // State, I64: common tiles since this exchange
 
 // --- Memory
 
@@ -209,6 +210,15 @@ void for_each_statement(const Program& program, const Visit& visit) {
     for_each_statement(*body, visit);
   }
 }
+
+// The arguments of a launch as text, without descriptors of boxes.
+struct ArgumentSpelling {
+  std::function<std::string(const kernel::ArrayArgument&)> memory;
+  std::function<std::string(int parameter)> parameter;
+  std::function<std::string(const Expr&)> step, count;
+  std::string first_block;
+};
+std::vector<std::string> arguments_of(const Launch& launch, const ArgumentSpelling& spelling);
 
 // True if an expression of the program reads the variable.
 bool reads(const Program& program, const std::string& name);

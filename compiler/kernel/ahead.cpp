@@ -21,17 +21,19 @@ bool writes_for_good(const Module& module, const Launch& launch) {
 }  // namespace
 
 std::optional<size_t> answer_point(const Module& module) {
-  if (!module.plan.stop || !module.plan.repeats.empty()) return std::nullopt;
+  if (!module.plan.stop) return std::nullopt;
+  const std::vector<Action>& actions = module.plan.actions;
   std::optional<size_t> turn;
-  for (size_t i = 0; i < module.plan.actions.size(); ++i) {
-    const auto* launch = std::get_if<Launch>(&module.plan.actions[i]);
-    if (!launch) {
-      turn = turn.value_or(i);
-    } else if (turn || writes_for_good(module, *launch)) {
-      return std::nullopt;
-    }
+  for (size_t i = 0; i < actions.size(); ++i) {
+    const auto* launch = std::get_if<Launch>(&actions[i]);
+    if (std::holds_alternative<Repeat>(actions[i])) return std::nullopt;
+    if (launch && (turn || writes_for_good(module, *launch))) return std::nullopt;
+    if (!launch && !std::holds_alternative<HaloExchange>(actions[i])) turn = turn.value_or(i);
   }
-  return turn.value_or(module.plan.actions.size());
+  if (!turn) return actions.size();
+  // Exchanges that precede the turn cannot be undone either.
+  while (*turn > 0 && std::holds_alternative<HaloExchange>(actions[*turn - 1])) --*turn;
+  return turn;
 }
 
 }  // namespace stencil::kernel

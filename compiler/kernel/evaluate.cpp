@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/kernel/plan.h"
+
 namespace stencil::kernel {
 
 namespace {
@@ -46,6 +48,15 @@ std::optional<int64_t> evaluate(const Expr& expr, const Environment& environment
   if (!value) return std::nullopt;
   if (const auto* literal = std::get_if<IntegerLiteral>(&value->kind)) return literal->value;
   return std::nullopt;
+}
+
+std::optional<int64_t> known_value(const Expr& expr, const Module& module) {
+  return evaluate(expr, [&](const std::string& name) -> std::optional<int64_t> {
+    for (const NamedConstant& constant : module.constants) {
+      if (constant.name == name) return constant.value;
+    }
+    return std::nullopt;
+  });
 }
 
 int64_t known_power_of_two(const Expr& expr, const Environment& environment) {

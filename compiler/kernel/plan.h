@@ -4,18 +4,20 @@
 //
 //   for (step = 0; step < steps; step += count) {
 //     count = steps_of_tile(plan, steps - step, step);
-//     actions...                      // launches, rotations, exchanges; some are repeated
+//     actions...                      // launches, rotations, swaps, halo exchanges, repeats
 //     reductions due at step + count  // their launches
 //     stop                            // if one of its reductions was due and all have values
 //   }
+//
+// The actions are a tree: a repeat has actions of its own, and may stand in another repeat.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -170,22 +172,47 @@ struct SwapSlots {
   int array;
   int a, b;
 };  // swaps two slots
-using Action = std::variant<Launch, Rotate, SwapSlots>;
 
-// A range of actions that run several times in each step, in tiles of iterations, until all
-// iterations are done. If a plan has a Repeat, its tiles have one step.
+// Exchanges the halos of a subdomain of a decomposed program when it is reached. With a common
+// tile, it stands before the other actions of its loop, and is executed before a tile: after every
+// `tiles_per_exchange` tiles of `common_tile` iterations, and in the first iteration of a repeat.
+// All subdomains have the same common tile. A schedule may cut it into shorter tiles. If fewer
+// iterations are left, the common tile is halved until it fits.
+struct HaloExchange {
+  size_t exchange = 0;      // into Plan::exchanges
+  int64_t common_tile = 0;  // 0: executed whenever it is reached
+  int64_t tiles_per_exchange = 1;
+};
+
+struct Action;
+
+// Actions that run in tiles of several iterations: the steps of a plan, or the iterations of a
+// repeat. Loops that contain a repeat have tiles of one iteration.
+//
+// Launches and rotations name the tiles they are for instead of standing in a body per tile size:
+// if any size is allowed, only rotations differ between the sizes.
+struct Loop {
+  int time_tile = 1;  // iterations of a full tile
+  // Allowed numbers of iterations of a tile, descending from time_tile to 1; empty: any up to
+  // time_tile.
+  std::vector<int> tile_sizes = {};
+  std::vector<Action> actions = {};
+};
+
+// Actions that run several times in each iteration of the loop in which they stand.
 //
 //   for (done = 0; done < iterations; done += count) {
-//     count = iterations_of_tile(repeat, iterations - done);
-//     actions [first, end)
+//     count = largest_tile(repeat, iterations - done);
+//     actions...
 //   }
 //
 // StepCount in these launches is `count`; FirstStep remains the index of the step.
-struct Repeat {
-  size_t first = 0, end = 0;         // into Plan::actions
-  int64_t iterations = 1;            // at least 1
-  int time_tile = 1;                 // iterations of a whole tile
-  std::vector<int> tile_sizes = {};  // as Plan::tile_sizes
+struct Repeat : Loop {
+  int64_t iterations = 1;  // at least 1
+};
+
+struct Action : std::variant<Launch, Rotate, SwapSlots, HaloExchange, Repeat> {
+  using variant::variant;
 };
 
 // Values computed from the arrays after every `every` steps: one number, or all elements of a user
@@ -253,17 +280,6 @@ struct Exchange {
   int send = kNoScratch, receive = kNoScratch;  // into Plan::scratch: I64
   std::vector<ExchangeMessage> messages;
 };
-// An exchange before an action. It is executed after every `tiles_per_exchange` tiles of
-// `common_tile` steps or iterations, and at the beginning of every step if the step is cut into
-// phases. All subdomains have the same common tile. A schedule may cut it into shorter tiles. If
-// fewer steps are left, the common tile is halved until it fits.
-struct HaloExchange {
-  size_t action = 0;    // into Plan::actions: the exchange precedes it
-  size_t exchange = 0;  // into Plan::exchanges
-  int64_t common_tile = 1, tiles_per_exchange = 1;
-  bool each_step = false;
-};
-
 struct Check {     // must hold before memory is allocated
   Expr condition;  // Bool, over parameters
   std::string message;
@@ -274,10 +290,7 @@ struct StepLimit {  // of a run, from step 0 on
   std::string message;
 };
 
-struct Plan {
-  int time_tile = 1;  // steps of a full tile
-  // Allowed numbers of steps of a tile, descending from time_tile to 1; empty: any up to time_tile.
-  std::vector<int> tile_sizes;
+struct Plan : Loop {                // over the steps
   int64_t most_steps = 2147483647;  // limit of a run, from step 0 on
   std::vector<Array> arrays;
   std::vector<Expr> grid = {};  // extents, I64; empty if an array has these
@@ -286,8 +299,6 @@ struct Plan {
   std::vector<Check> checks;
   std::vector<StepLimit> step_limits = {};
   std::optional<Expr> default_steps;  // I64, over parameters
-  std::vector<Action> actions;
-  std::vector<Repeat> repeats = {};  // in order, disjoint
   std::vector<Scratch> scratch;
   std::vector<PointSet> point_sets = {};
   std::vector<Reduction> reductions;
@@ -295,40 +306,53 @@ struct Plan {
   // For a subdomain of a decomposed program, otherwise empty. Emitted drivers do not support such
   // runs.
   std::vector<Exchange> exchanges = {};
-  std::vector<HaloExchange> halo_exchanges = {};  // in the order of their actions
   Expr points;  // I64: useful point updates per step, for GCells/s (points of the grid)
 };
 
-// Every launch of the plan: those of the actions, reductions, stop condition and exchanges.
-inline void for_each_launch(const Plan& plan, const std::function<void(const Launch&)>& visit) {
-  for (const Action& action : plan.actions) {
-    if (const auto* launch = std::get_if<Launch>(&action)) visit(*launch);
+// Visits every action of the tree in order, together with its loop; a repeat before its actions.
+template <class AnyLoop, class Visit>  // Loop or const Loop
+void for_each_action(AnyLoop& loop, const Visit& visit) {
+  for (auto& action : loop.actions) {
+    visit(action, loop);
+    if (auto* repeat = std::get_if<Repeat>(&action)) {
+      for_each_action<std::conditional_t<std::is_const_v<AnyLoop>, const Loop, Loop>>(*repeat,
+                                                                                      visit);
+    }
   }
-  for (const Reduction& reduction : plan.reductions) {
-    for (const Launch& launch : reduction.launches) visit(launch);
+}
+
+// Every launch of the plan: those of the actions, reductions, stop condition and exchanges.
+template <class AnyPlan, class Visit>  // Plan or const Plan
+void for_each_launch(AnyPlan& plan, const Visit& visit) {
+  for_each_action(plan, [&](auto& action, const Loop&) {
+    if (auto* launch = std::get_if<Launch>(&action)) visit(*launch);
+  });
+  for (auto& reduction : plan.reductions) {
+    for (auto& launch : reduction.launches) visit(launch);
   }
   if (plan.stop) visit(plan.stop->launch);
-  for (const Exchange& exchange : plan.exchanges) {
+  for (auto& exchange : plan.exchanges) {
     if (exchange.pack) visit(*exchange.pack);
     if (exchange.unpack) visit(*exchange.unpack);
   }
 }
 
-// Consecutive actions that run equally often in a tile: once, or as often as their repeat says.
-struct ActionRange {
-  size_t first, end;     // into Plan::actions
-  const Repeat* repeat;  // null: once
-};
-inline std::vector<ActionRange> action_ranges(const Plan& plan) {
-  std::vector<ActionRange> out;
-  size_t next = 0;
-  for (const Repeat& repeat : plan.repeats) {
-    if (next < repeat.first) out.push_back({next, repeat.first, nullptr});
-    out.push_back({repeat.first, repeat.end, &repeat});
-    next = repeat.end;
-  }
-  if (next < plan.actions.size()) out.push_back({next, plan.actions.size(), nullptr});
-  return out;
+// True if the slots of the array change roles in the steps.
+inline bool changes_slots(const Plan& plan, int array) {
+  bool found = false;
+  for_each_action(plan, [&](const Action& action, const Loop&) {
+    const auto* rotate = std::get_if<Rotate>(&action);
+    const auto* swap = std::get_if<SwapSlots>(&action);
+    found = found || (rotate && rotate->array == array) || (swap && swap->array == array);
+  });
+  return found;
+}
+
+// The exchange before the tiles of a loop that counts them; null: none.
+inline const HaloExchange* counted_exchange(const Loop& loop) {
+  if (loop.actions.empty()) return nullptr;
+  const auto* halo = std::get_if<HaloExchange>(&loop.actions.front());
+  return halo && halo->common_tile > 0 ? halo : nullptr;
 }
 
 inline bool has_value(const Reduction& reduction) {
@@ -343,16 +367,33 @@ inline int64_t evaluations(const Reduction& reduction, int64_t first, int64_t co
   return (first + count) / reduction.every - first / reduction.every;
 }
 
-// The largest tile of at most `left` (at least 1) steps: one of `sizes`, or any size up to `whole`
-// if `sizes` is empty.
-inline int64_t largest_tile(int whole, const std::vector<int>& sizes, int64_t left) {
-  for (int size : sizes) {
+// The largest tile of at most `left` (at least 1) iterations.
+inline int64_t largest_tile(const Loop& loop, int64_t left) {
+  for (int size : loop.tile_sizes) {
     if (size <= left) return size;
   }
-  return left < whole ? left : whole;
+  return left < loop.time_tile ? left : loop.time_tile;
 }
-inline int64_t iterations_of_tile(const Repeat& repeat, int64_t left) {
-  return largest_tile(repeat.time_tile, repeat.tile_sizes, left);
+
+inline bool is_for_tile(const Launch& launch, int64_t count) {
+  return launch.steps == 0 || launch.steps == count;
+}
+
+// Visits the launches of `times` tiles of `count` iterations, with those of all repeats in them, as
+// visit(launch, count, times): the launch runs `times` times in tiles of `count` iterations.
+template <class Visit>
+void for_each_launch_of_tile(const Loop& loop, int64_t count, int64_t times, const Visit& visit) {
+  for (const Action& action : loop.actions) {
+    if (const auto* launch = std::get_if<Launch>(&action)) {
+      if (is_for_tile(*launch, count)) visit(*launch, count, times);
+    } else if (const auto* repeat = std::get_if<Repeat>(&action)) {
+      for (int64_t left = repeat->iterations; left > 0;) {
+        const int64_t size = largest_tile(*repeat, left), tiles = left / size;
+        for_each_launch_of_tile(*repeat, size, times * tiles, visit);
+        left -= tiles * size;
+      }
+    }
+  }
 }
 
 // Number of steps that may run before a reduction or the stop condition is due, at most `left` (at
@@ -368,37 +409,36 @@ inline int64_t steps_until_due(const Plan& plan, int64_t left, int64_t step) {
 // The number of steps of the next tile, whose first step has index `step`, if `left` steps (at
 // least 1) remain.
 inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
-  return largest_tile(plan.time_tile, plan.tile_sizes, steps_until_due(plan, left, step));
+  return largest_tile(plan, steps_until_due(plan, left, step));
 }
 
 // The launch of a tile of `count` steps, if that is a single launch with outer blocks; otherwise
 // null.
 inline const Launch* launch_with_outer_blocks(const Plan& plan, int64_t count) {
-  if (count != largest_tile(plan.time_tile, plan.tile_sizes, count)) return nullptr;
+  if (count != largest_tile(plan, count)) return nullptr;
   const Launch* found = nullptr;
   for (const Action& action : plan.actions) {
     const auto* launch = std::get_if<Launch>(&action);
-    if (!launch || (launch->steps != 0 && launch->steps != count)) continue;
+    if (std::holds_alternative<Repeat>(action)) return nullptr;
+    if (!launch || !is_for_tile(*launch, count)) continue;
     if (found) return nullptr;
     found = launch;
   }
   const bool apart = found && found->outer_blocks[0] + found->outer_blocks[1] > 0;
   return apart ? found : nullptr;
 }
-// True if a subdomain may exchange halos while the interior of a tile is computed.
-inline bool exchanges_beside_tiles(const Plan& plan) {
-  return plan.halo_exchanges.size() == 1 && !plan.halo_exchanges[0].each_step && !plan.stop &&
-         plan.repeats.empty() &&
-         launch_with_outer_blocks(plan, plan.halo_exchanges[0].common_tile) != nullptr;
+// The exchange of a subdomain that it may do while the interior of a tile is computed; null: none.
+inline const HaloExchange* exchange_beside_tiles(const Plan& plan) {
+  const HaloExchange* halo = counted_exchange(plan);
+  if (!halo || plan.stop) return nullptr;
+  return launch_with_outer_blocks(plan, halo->common_tile) ? halo : nullptr;
 }
 
 // The smallest number of steps that can be repeated without shortening a tile.
 inline int64_t steps_of_period(const Plan& plan) {
-  int64_t steps = plan.time_tile;
-  for (const HaloExchange& halo : plan.halo_exchanges) {
-    if (!halo.each_step) steps = std::max(steps, halo.common_tile * halo.tiles_per_exchange);
-  }
-  return steps;
+  const HaloExchange* halo = counted_exchange(plan);
+  const int64_t between = halo ? halo->common_tile * halo->tiles_per_exchange : 1;
+  return std::max<int64_t>(plan.time_tile, between);
 }
 
 inline bool is_padded(const Plan& plan) {

@@ -264,7 +264,25 @@ struct ActionPrinter {
   std::string operator()(const SwapSlots& swap) const {
     return fmt::format("swap {}[{}] [{}]", array(swap.array), swap.a, swap.b);
   }
+  std::string operator()(const HaloExchange& halo) const {
+    if (halo.common_tile == 0) return fmt::format("exchange {}", halo.exchange);
+    return fmt::format("exchange {} before every {} tiles of {}", halo.exchange,
+                       halo.tiles_per_exchange, halo.common_tile);
+  }
+  std::string operator()(const Repeat& repeat) const {
+    const auto& sizes = repeat.tile_sizes;
+    return fmt::format("repeat {} iterations time_tile {}{}", repeat.iterations, repeat.time_tile,
+                       sizes.empty() ? "" : fmt::format(" tile_sizes {}", fmt::join(sizes, " ")));
+  }
 };
+
+void print_actions(const Module& module, const Loop& loop, size_t indent, std::string& out) {
+  for (const Action& action : loop.actions) {
+    out += std::string(2 * indent, ' ') + std::visit(ActionPrinter{module}, action) + "\n";
+    const auto* repeat = std::get_if<Repeat>(&action);
+    if (repeat) print_actions(module, *repeat, indent + 1, out);
+  }
+}
 
 void print_plan(const Module& module, std::string& out) {
   const Plan& plan = module.plan;
@@ -291,21 +309,7 @@ void print_plan(const Module& module, std::string& out) {
     out += fmt::format("  at most {} steps \"{}\"\n", print(limit.steps), limit.message);
   }
   if (plan.default_steps) out += fmt::format("  steps {}\n", print(*plan.default_steps));
-  for (const ActionRange& range : action_ranges(plan)) {
-    if (range.repeat) {
-      const Repeat& repeat = *range.repeat;
-      out +=
-          fmt::format("  repeat {} iterations time_tile {}", repeat.iterations, repeat.time_tile);
-      if (!repeat.tile_sizes.empty()) {
-        out += fmt::format(" tile_sizes {}", fmt::join(repeat.tile_sizes, " "));
-      }
-      out += "\n";
-    }
-    for (size_t i = range.first; i < range.end; ++i) {
-      out += range.repeat ? "    " : "  ";
-      out += std::visit(ActionPrinter{module}, plan.actions[i]) + "\n";
-    }
-  }
+  print_actions(module, plan, 1, out);
   for (const Scratch& scratch : plan.scratch) {
     out += fmt::format("  scratch {}: {}[{}]\n", scratch.name, name(scratch.type),
                        print(scratch.elements));

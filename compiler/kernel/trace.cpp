@@ -66,9 +66,12 @@ class Tracer {
       return std::nullopt;
     }
     out.points = *points;
-    for (const ActionRange& range : action_ranges(plan)) {
-      if (!add_range(range, out)) return std::nullopt;
-    }
+    bool known = true;
+    for_each_launch_of_tile(plan, out.steps, 1,
+                            [&](const Launch& launch, int64_t count, int64_t times) {
+                              known = known && add(launch, count, times, out.kernels);
+                            });
+    if (!known) return std::nullopt;
     for (const Reduction& reduction : plan.reductions) {
       for (const Launch& launch : reduction.launches) {
         if (!add(launch, out.steps, 1, out.reductions)) return std::nullopt;
@@ -101,25 +104,6 @@ class Tracer {
     });
     if (names.empty()) return what + " overflows";
     return fmt::format("{} depends on {}, which has no value", what, fmt::join(names, ", "));
-  }
-
-  // The actions between two phases, with all iterations of a repeat.
-  bool add_range(const ActionRange& range, Trace& out) {
-    std::map<int64_t, int64_t> tiles;  // steps or iterations of a tile -> number of tiles
-    int64_t left = range.repeat ? range.repeat->iterations : 1;
-    while (left > 0) {
-      const int64_t count = range.repeat ? iterations_of_tile(*range.repeat, left) : out.steps;
-      ++tiles[count];
-      left = range.repeat ? left - count : 0;
-    }
-    for (size_t i = range.first; i < range.end; ++i) {
-      const auto* launch = std::get_if<Launch>(&module_.plan.actions[i]);
-      for (const auto& [count, times] : tiles) {
-        if (!launch || (launch->steps != 0 && launch->steps != count)) continue;
-        if (!add(*launch, count, times, out.kernels)) return false;
-      }
-    }
-    return true;
   }
 
   bool add(const Launch& launch, int64_t count, int64_t times, std::vector<TracedKernel>& out) {

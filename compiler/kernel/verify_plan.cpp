@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/verify.h"
@@ -19,10 +20,7 @@ class PlanVerifier {
 
   void verify() {
     names();
-    if (repeats()) {
-      for (const ActionRange& range : action_ranges(plan_)) tiles(range);
-      if (plan_.actions.empty()) tiles({0, 0, nullptr});
-    }
+    loop(plan_);
     for (const Array& array : plan_.arrays) this->array(array);
     for (const Parameter& parameter : plan_.parameters) {
       if (parameter.derived) expr(parameter.derived, parameter.type, "a derived value");
@@ -40,11 +38,6 @@ class PlanVerifier {
     for (const Reduction& reduction : plan_.reductions) this->reduction(reduction);
     if (plan_.stop) stop(*plan_.stop);
     for (const Exchange& each : plan_.exchanges) exchange(each);
-    for (const HaloExchange& halo : plan_.halo_exchanges) {
-      if (halo.exchange >= plan_.exchanges.size() || halo.action > plan_.actions.size()) {
-        fail("a halo exchange without its messages");
-      }
-    }
   }
 
   void operator()(const Launch& launch) {
@@ -52,7 +45,7 @@ class PlanVerifier {
       return fail(fmt::format("launch of kernel {}, which does not exist", launch.kernel));
     }
     const Kernel& kernel = module_.kernels[launch.kernel];
-    const auto& sizes = tile_sizes_;
+    const auto& sizes = loop_->tile_sizes;
     if (launch.steps != 0 && std::find(sizes.begin(), sizes.end(), launch.steps) == sizes.end()) {
       fail(fmt::format("launch for tiles of {} steps, which do not occur", launch.steps));
     }
@@ -63,51 +56,49 @@ class PlanVerifier {
   }
   void operator()(const Rotate& rotate) {
     slot(rotate.array, 0, "rotation");
-    if (rotate.steps >= 1 && rotate.steps <= time_tile_) return;
+    if (rotate.steps >= 1 && rotate.steps <= loop_->time_tile) return;
     fail(fmt::format("rotation in tiles of {} steps, which do not occur", rotate.steps));
   }
   void operator()(const SwapSlots& swap) {
     slot(swap.array, swap.a, "swap");
     slot(swap.array, swap.b, "swap");
   }
-
- private:
-  // Returns true if the repeats are in order and each lies within the actions.
-  bool repeats() {
-    size_t before = 0;
-    for (const Repeat& repeat : plan_.repeats) {
-      const bool apart = repeat.first >= before && repeat.first < repeat.end;
-      if (!apart || repeat.end > plan_.actions.size()) {
-        fail("repeats are not disjoint ranges of actions in order");
-        return false;
-      }
-      if (repeat.iterations < 1) fail(fmt::format("a repeat of {} iterations", repeat.iterations));
-      before = repeat.end;
+  void operator()(const HaloExchange& halo) {
+    if (halo.exchange >= plan_.exchanges.size()) fail("a halo exchange without its messages");
+    if (halo.common_tile < 0 || halo.tiles_per_exchange < 1) {
+      fail(fmt::format("a halo exchange after {} tiles of {}", halo.tiles_per_exchange,
+                       halo.common_tile));
     }
-    if (before > 0 && plan_.time_tile != 1) fail("a repeat needs time tiles of one step");
-    return true;
+    if (halo.common_tile > 0 && &halo != counted_exchange(*loop_)) {
+      fail("a halo exchange that counts tiles follows other actions");
+    }
+  }
+  void operator()(const Repeat& repeat) {
+    if (repeat.iterations < 1) fail(fmt::format("a repeat of {} iterations", repeat.iterations));
+    if (loop_->time_tile != 1) fail("a repeat needs time tiles of one step");
+    loop(repeat);
   }
 
-  // Checks the actions of a range and the tiles in which they run.
-  void tiles(const ActionRange& range) {
-    time_tile_ = range.repeat ? range.repeat->time_tile : plan_.time_tile;
-    tile_sizes_ = range.repeat ? range.repeat->tile_sizes : plan_.tile_sizes;
-    if (time_tile_ < 1) fail(fmt::format("time tile {}", time_tile_));
-    const auto& sizes = tile_sizes_;
+ private:
+  // Checks the actions of a loop and the tiles in which they run.
+  void loop(const Loop& loop) {
+    const Loop* const outer = std::exchange(loop_, &loop);
+    const auto& sizes = loop.tile_sizes;
+    if (loop.time_tile < 1) fail(fmt::format("time tile {}", loop.time_tile));
     const bool ordered = std::is_sorted(sizes.rbegin(), sizes.rend()) &&
                          std::adjacent_find(sizes.begin(), sizes.end()) == sizes.end() &&
-                         (sizes.empty() || (sizes[0] == time_tile_ && sizes.back() == 1));
+                         (sizes.empty() || (sizes[0] == loop.time_tile && sizes.back() == 1));
     if (!ordered) fail("tile sizes do not descend from the time tile to 1");
-    const auto first = plan_.actions.begin() + static_cast<std::ptrdiff_t>(range.first);
-    const auto end = plan_.actions.begin() + static_cast<std::ptrdiff_t>(range.end);
     for (int size : sizes) {
-      const bool served = std::any_of(first, end, [&](const Action& action) {
-        const auto* launch = std::get_if<Launch>(&action);
-        return launch && (launch->steps == 0 || launch->steps == size);
-      });
+      const bool served =
+          std::any_of(loop.actions.begin(), loop.actions.end(), [&](const Action& action) {
+            const auto* launch = std::get_if<Launch>(&action);
+            return std::holds_alternative<Repeat>(action) || (launch && is_for_tile(*launch, size));
+          });
       if (!served) fail(fmt::format("nothing is launched for tiles of {} steps", size));
     }
-    std::for_each(first, end, [&](const Action& action) { std::visit(*this, action); });
+    for (const Action& action : loop.actions) std::visit(*this, action);
+    loop_ = outer;
   }
 
   void fail(const std::string& message) { violations_.add("", message); }
@@ -210,11 +201,11 @@ class PlanVerifier {
 
   // Some action must compute the reduction, and no tile may contain several evaluations.
   void in_step(const Reduction& reduction, const std::string& what) {
-    const bool computed =
-        std::any_of(plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) {
-          const auto* launch = std::get_if<Launch>(&action);
-          return launch && writes(*launch, reduction);
-        });
+    bool computed = false;
+    for_each_action(plan_, [&](const Action& action, const Loop&) {
+      const auto* launch = std::get_if<Launch>(&action);
+      computed = computed || (launch && writes(*launch, reduction));
+    });
     if (!computed) fail(what + " is computed by no action");
     if (plan_.time_tile != 1 || reduction.every != 1) fail(what + " needs time tiles of one step");
     if (reduction.replaced != kNoScratch) result(reduction.replaced, reduction.type, what);
@@ -430,8 +421,7 @@ class PlanVerifier {
   const Module& module_;
   const Plan& plan_;
   Violations& violations_;
-  int time_tile_ = 1;  // of the current range
-  std::vector<int> tile_sizes_;
+  const Loop* loop_ = &plan_;  // in which the current action stands
 };
 
 }  // namespace

@@ -167,12 +167,19 @@ std::string FreshNames::operator()(const std::string& base) {
   return name;
 }
 
-std::set<std::string> variables_in(const Body& body) {
+template <class Code>
+static std::set<std::string> variables_of(const Code& code) {
   std::set<std::string> names;
-  for_each_node(body, [&](const Expr& node) {
+  for_each_node(code, [&](const Expr& node) {
     if (const auto* variable = std::get_if<Variable>(&node->kind)) names.insert(variable->name);
   });
   return names;
+}
+std::set<std::string> variables_in(const Expr& expr) {
+  return variables_of(expr);
+}
+std::set<std::string> variables_in(const Body& body) {
+  return variables_of(body);
 }
 
 std::set<BufferId> buffers_loaded(const Body& body) {

@@ -38,6 +38,8 @@ class FreshNames {
   std::set<std::string> taken_;
 };
 
+// Names of all variables in an expression.
+std::set<std::string> variables_in(const Expr& expr);
 // Names of all variables read in the body, including those defined in it.
 std::set<std::string> variables_in(const Body& body);
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/host_ir/passes.h"
 #include "compiler/support/try.h"
 #include "runtime/devices/scalar_bytes.h"
 
@@ -336,7 +337,6 @@ Status HostRunner::bring_home() {
 // Replays as many whole cycles as fit into the steps that are left, if that pays; false if it took
 // no steps.
 Result<bool> HostRunner::replay(const host_ir::For& loop) {
-  constexpr int64_t kWorthwhile = 8;  // cycles; recording takes about as long as queueing three
   const int64_t steps = replays_.steps();
   if (loop.cycle == 0 || steps == 0) return false;
   // A tile after which a reduction is due is not replayed.
@@ -349,7 +349,7 @@ Result<bool> HostRunner::replay(const host_ir::For& loop) {
     if (value.name.rfind("tiles.", 0) == 0) tiles.push_back(value.value);
   }
   if (!replays_.is_recorded()) {
-    if (times < kWorthwhile) return false;
+    if (times < host_ir::kWorthwhileCycles) return false;
     if (!replays_.is_warm()) {
       TRY(replays_.warm_up(steps / plan.time_tile, [&] { return take_cycle(loop); }));
       return true;

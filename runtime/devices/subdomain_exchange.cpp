@@ -30,8 +30,8 @@ bool same(const std::vector<std::string>& said) {
 // The layout of padded rows if all halos are ranges and copying ranges pays; otherwise "".
 std::string SubdomainExchange::ranges() const {
   std::string rows = "rows";
-  for (const kernel::HaloExchange& halo : plan_.halo_exchanges) {
-    for (const kernel::ExchangeMessage& message : plan_.exchanges[halo.exchange].messages) {
+  for (const kernel::Exchange* halo : halos()) {
+    for (const kernel::ExchangeMessage& message : halo->messages) {
       for (const auto* boxes : {&message.sent, &message.received}) {
         const bool sends = boxes == &message.sent;
         if (!pays(*boxes, sends ? message.send_bytes : message.receive_bytes)) return "";
@@ -53,7 +53,7 @@ std::string SubdomainExchange::ranges() const {
 Status SubdomainExchange::prepare() {
   TRY(communicator_.meet(accelerator_));
   const auto beside =
-      TRY(communicator_.all_gather(kernel::exchanges_beside_tiles(plan_) ? "beside" : ""));
+      TRY(communicator_.all_gather(kernel::exchange_beside_tiles(plan_) ? "beside" : ""));
   beside_tiles_ = same(beside) && !beside.front().empty();
   const auto rows = TRY(communicator_.all_gather(communicator_.takes_ranges() ? ranges() : ""));
   in_ranges_ = same(rows) && !rows.front().empty();
@@ -70,11 +70,18 @@ Status SubdomainExchange::connect() {
 }
 
 bool SubdomainExchange::packs(const kernel::Exchange& exchange) const {
-  const bool of_arrays = std::any_of(plan_.halo_exchanges.begin(), plan_.halo_exchanges.end(),
-                                     [&](const kernel::HaloExchange& halo) {
-                                       return &plan_.exchanges[halo.exchange] == &exchange;
-                                     });
-  return !in_ranges_ || !of_arrays;
+  const std::vector<const kernel::Exchange*> halos = this->halos();
+  return !in_ranges_ || std::find(halos.begin(), halos.end(), &exchange) == halos.end();
+}
+
+// The exchanges of halos; the others exchange scratch memory.
+std::vector<const kernel::Exchange*> SubdomainExchange::halos() const {
+  std::vector<const kernel::Exchange*> found;
+  kernel::for_each_action(plan_, [&](const kernel::Action& action, const kernel::Loop&) {
+    const auto* halo = std::get_if<kernel::HaloExchange>(&action);
+    if (halo) found.push_back(&plan_.exchanges[halo->exchange]);
+  });
+  return found;
 }
 
 std::vector<Transfer> SubdomainExchange::transfers_of(const kernel::Exchange& exchange) const {

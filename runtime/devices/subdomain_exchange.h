@@ -32,6 +32,7 @@ class SubdomainExchange {
 
  private:
   std::string ranges() const;
+  std::vector<const kernel::Exchange*> halos() const;
   std::vector<Transfer> transfers_of(const kernel::Exchange& exchange) const;
 
   Accelerator& accelerator_;

@@ -61,14 +61,10 @@ bool exceeds(const runtime::InstructionMix& a, const std::optional<runtime::Inst
 // The kernels that a full time tile launches, in order.
 std::vector<int> kernels_of_tile(const kernel::Plan& plan) {
   std::vector<int> out;
-  for (const kernel::ActionRange& range : kernel::action_ranges(plan)) {
-    const int whole = range.repeat ? range.repeat->time_tile : plan.time_tile;
-    for (size_t i = range.first; i < range.end; ++i) {
-      const auto* launch = std::get_if<kernel::Launch>(&plan.actions[i]);
-      if (launch == nullptr) continue;
-      if (launch->steps == 0 || launch->steps == whole) out.push_back(launch->kernel);
-    }
-  }
+  kernel::for_each_action(plan, [&](const kernel::Action& action, const kernel::Loop& loop) {
+    const auto* launch = std::get_if<kernel::Launch>(&action);
+    if (launch && kernel::is_for_tile(*launch, loop.time_tile)) out.push_back(launch->kernel);
+  });
   return out;
 }
 

@@ -182,9 +182,9 @@ std::set<std::string> constructs_of(const Cut& cut) {
                                    [](int subdomains) { return subdomains > 1; });
   found.insert(fmt::format("cut in {} dimensions", sides));
   const auto note_outer_blocks = [&](const kernel::Module& module) {
-    if (!kernel::exchanges_beside_tiles(module.plan)) return;
-    const kernel::Launch* launch =
-        kernel::launch_with_outer_blocks(module.plan, module.plan.halo_exchanges[0].common_tile);
+    const kernel::HaloExchange* halo = kernel::exchange_beside_tiles(module.plan);
+    if (!halo) return;
+    const kernel::Launch* launch = kernel::launch_with_outer_blocks(module.plan, halo->common_tile);
     const auto& [low, high] = launch->outer_blocks;
     found.insert(low > 0 && high > 0 ? "outer blocks at both ends" : "outer blocks at one end");
   };

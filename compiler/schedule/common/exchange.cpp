@@ -244,24 +244,24 @@ int append_exchanges(const std::vector<ir::PatchExchange>& exchanges, int slot,
 }  // namespace
 
 void append_halo(const ir::Program& program, const Interface& interface, size_t occasion,
-                 bool each_step, kernel::Module& module) {
+                 bool counts_tiles, kernel::Module& module) {
   if (!program.origin.subdomain) return;
   const ir::HaloExchange& halo = program.origin.subdomain->halo_exchanges[occasion];
   if (halo.exchanges.empty()) return;
   kernel::HaloExchange due;
-  due.action = module.plan.actions.size();
   due.exchange =
       static_cast<size_t>(append_exchanges(halo.exchanges, -1, "halo", interface, module));
-  due.common_tile = halo.common_tile;
-  due.tiles_per_exchange = halo.tiles_per_exchange;
-  due.each_step = each_step;
-  module.plan.halo_exchanges.push_back(due);
+  if (counts_tiles) {
+    due.common_tile = halo.common_tile;
+    due.tiles_per_exchange = halo.tiles_per_exchange;
+  }
+  module.plan.actions.push_back(due);
 }
 
 void set_outer_blocks_apart(kernel::Module& module) {
-  for (kernel::Action& action : module.plan.actions) {
+  kernel::for_each_action(module.plan, [&](kernel::Action& action, const kernel::Loop&) {
     auto* launch = std::get_if<kernel::Launch>(&action);
-    if (!launch || launch->outer_blocks[0] + launch->outer_blocks[1] == 0) continue;
+    if (!launch || launch->outer_blocks[0] + launch->outer_blocks[1] == 0) return;
     kernel::Kernel& kernel = module.kernels[launch->kernel];
     Names names;
     for (const std::string& name : kernel::names_in(module)) names.reserve(name);
@@ -277,7 +277,7 @@ void set_outer_blocks_apart(kernel::Module& module) {
     kernel.body = rewriter.body(kernel.body);
     kernel.scalars.push_back({first, Scalar::I64});
     launch->scalars.push_back(kernel::FirstBlock{});
-  }
+  });
 }
 
 int append_tile_exchange(const ir::Subdomain& subdomain, const ir::SharedTiles& tiles, int values,

@@ -10,10 +10,10 @@
 namespace stencil::schedule {
 
 // Adds the halo exchange of a subdomain at the current position in the plan. Does nothing for a
-// program that is not decomposed. `occasion`: index into ir::Subdomain::halo_exchanges;
-// `each_step`: see kernel::HaloExchange.
+// program that is not decomposed. `occasion`: index into ir::Subdomain::halo_exchanges.
+// `counts_tiles`: it is executed after a number of tiles of its loop, else whenever it is reached.
 void append_halo(const ir::Program& program, const Interface& interface, size_t occasion,
-                 bool each_step, kernel::Module& module);
+                 bool counts_tiles, kernel::Module& module);
 
 // Adds a first-block argument to the kernels of launches whose outer blocks run separately.
 void set_outer_blocks_apart(kernel::Module& module);

@@ -108,16 +108,34 @@ TEST(Lower, OtherwiseTheHostWaitsForTheAnswer) {
 }
 
 TEST(Lower, RepeatsAreLoopsWithinTheTile) {
-  kernel::Module module = samples::tiles();
-  module.plan.time_tile = 1;
-  module.plan.repeats = {{0, 2, 7, 3, {}}};
-  EXPECT_EQ(steps_of(module), R"(for step = 0L to steps step 1L
+  EXPECT_EQ(steps_of(samples::repeating()), R"(for step = 0L to steps step 1L
   tile
     for iteration = 0 to 7 step 3
       let iterations = select((7 - iteration) < 3, 7 - iteration, 3)
       launch advance(A[0], A[1], first + step, iterations) blocks 5L
       rotate A
 )");
+}
+
+TEST(Lower, RepeatsMayStandInRepeats) {
+  EXPECT_EQ(steps_of(samples::nested()), R"(for step = 0L to steps step 1L
+  tile
+    for iteration = 0 to 2 step 1
+      for iteration_2 = 0 to 7 step 3
+        let iterations_2 = select((7 - iteration_2) < 3, 7 - iteration_2, 3)
+        launch advance(A[0], A[1], first + step, iterations_2) blocks 5L
+        rotate A
+      rotate A
+)");
+}
+
+// Slots that change roles only in a nested repeat are provided and returned like others.
+TEST(Lower, RotationsInNestedRepeatsMoveSlots) {
+  kernel::Module module = samples::nested();
+  std::get<kernel::Repeat>(module.plan.actions[0]).actions.pop_back();
+  const Program program = lower(module, {});
+  EXPECT_EQ(print(program.begin, module), "take A\nalloc A[1]\ncopy A[1] from A[0]\nslots A\n");
+  EXPECT_EQ(print(program.end, module), "home A\nreturn\n");
 }
 
 TEST(Lower, SubdomainsExchangeBeforeCommonTiles) {
@@ -139,8 +157,10 @@ TEST(Lower, SubdomainsExchangeBeforeCommonTiles) {
 
 TEST(Lower, HalosOfEachStepAreExchangedBeforeTheirAction) {
   kernel::Module module = samples::subdomain();
-  module.plan.time_tile = 1;
-  module.plan.halo_exchanges = {{1, 0, 1, 1, true}, {2, 0, 1, 1, true}};
+  kernel::Plan& plan = module.plan;
+  plan.time_tile = 1;
+  const kernel::HaloExchange always{};
+  plan.actions = {plan.actions[1], always, plan.actions[2], always};
   EXPECT_EQ(steps_of(module), R"(for step = 0L to steps step 1L
   let count = 1
   tile
@@ -154,23 +174,53 @@ TEST(Lower, HalosOfEachStepAreExchangedBeforeTheirAction) {
 // Common tiles of iterations: the halo is also exchanged in the first iteration of every step.
 TEST(Lower, RepeatsExchangeBeforeTheirCommonTiles) {
   kernel::Module module = samples::subdomain();
-  module.plan.time_tile = 1;
-  module.plan.repeats = {{0, 2, 7, 3, {}}};
-  module.plan.halo_exchanges = {{0, 0, 3, 2, true}};
+  kernel::Plan& plan = module.plan;
+  plan.time_tile = 1;
+  plan.actions[0] = kernel::HaloExchange{0, 3, 2};
+  plan.actions = {kernel::Repeat{{3, {}, plan.actions}, 7}};
   EXPECT_EQ(steps_of(module), R"(for step = 0L to steps step 1L
   tile
     for iteration = 0 to 7
-      let common.0 = select((7 - iteration) >= 3, 3, 1)
+      let common = select((7 - iteration) >= 3, 3, 1)
       if (iteration == 0) or (tiles.0 == 2L)
         exchange 0
         tiles.0 = 0L
       tiles.0 = tiles.0 + 1L
-      let end = iteration + common.0
-      for iteration = iteration to end
-        let iterations = select((end - iteration) < 3, end - iteration, 3)
+      let iteration_end = iteration + common
+      for iteration = iteration to iteration_end
+        let iterations = select((iteration_end - iteration) < 3, iteration_end - iteration, 3)
         launch advance(A[0], A[1], first + step, iterations, first_block) blocks 5L
         rotate A
         iteration = iteration + iterations
+)");
+}
+
+// The inner halo is exchanged in the first iteration of every iteration of the outer repeat, the
+// outer one whenever it is reached.
+TEST(Lower, NestedRepeatsExchangeSeparately) {
+  kernel::Module module = samples::subdomain();
+  kernel::Plan& plan = module.plan;
+  plan.time_tile = 1;
+  plan.exchanges.emplace_back();
+  plan.actions[0] = kernel::HaloExchange{1, 1, 2};
+  plan.actions = {kernel::Repeat{
+      {1, {}, {kernel::HaloExchange{0}, kernel::Repeat{{1, {}, plan.actions}, 7}}}, 2}};
+  EXPECT_EQ(steps_of(module), R"(for step = 0L to steps step 1L
+  tile
+    for iteration = 0 to 2 step 1
+      exchange 0
+      for iteration_2 = 0 to 7
+        let common_2 = 1
+        if (iteration_2 == 0) or (tiles.1 == 2L)
+          exchange 1
+          tiles.1 = 0L
+        tiles.1 = tiles.1 + 1L
+        let iteration_end_2 = iteration_2 + common_2
+        for iteration_2 = iteration_2 to iteration_end_2
+          let iterations_2 = 1
+          launch advance(A[0], A[1], first + step, iterations_2, first_block) blocks 5L
+          rotate A
+          iteration_2 = iteration_2 + iterations_2
 )");
 }
 

@@ -61,11 +61,11 @@ TEST(Overlap, WithOneQueueTheInteriorComesLast) {
 TEST(Overlap, OtherSizesExchangeAfterTheTile) {
   kernel::Module module = samples::subdomain();
   module.plan.tile_sizes = {4, 1};
-  auto launch = std::get<kernel::Launch>(module.plan.actions[0]);
+  auto launch = std::get<kernel::Launch>(module.plan.actions[1]);
   launch.steps = 1;
   launch.outer_blocks = {0, 0};
-  std::get<kernel::Launch>(module.plan.actions[0]).steps = 4;
-  module.plan.actions.insert(module.plan.actions.begin() + 1, launch);
+  std::get<kernel::Launch>(module.plan.actions[1]).steps = 4;
+  module.plan.actions.insert(module.plan.actions.begin() + 2, launch);
   const std::string text = overlapped(module, true);
   const std::string tile = between(text, "      if count == 4", "    else\n      await outer");
   EXPECT_LT(tile.find("launch bound"), tile.find("else"));
@@ -100,12 +100,27 @@ TEST(Cycles, NeedTheSameLaunchesInEveryTile) {
   module.plan.reductions[0].record = true;
   module.plan.reductions[0].samples = 1;
   EXPECT_EQ(cycle(), 0) << "samples within tiles";
-  module = samples::tiles();
-  module.kernels[0].scalars.clear();
-  std::get<kernel::Launch>(module.plan.actions[0]).scalars.clear();
-  module.plan.time_tile = 1;
-  module.plan.repeats = {{0, 2, 7, 3, {}}};
-  EXPECT_EQ(cycle(), 0) << "iterations within steps";
+}
+
+// The number of iterations is fixed, so the launches of all steps are the same.
+TEST(Cycles, CountTheIterationsOfRepeats) {
+  kernel::Module module = samples::nested();
+  auto& outer = std::get<kernel::Repeat>(module.plan.actions[0]);
+  auto& inner = std::get<kernel::Repeat>(outer.actions[0]);
+  const auto cycle = [&] { return steps_of_cycle(lower(module, {}), module.plan); };
+  EXPECT_EQ(cycle(), 0) << "the kernel takes the step";
+  std::get<kernel::Launch>(inner.actions[0]).scalars = {kernel::StepCount{}};
+  module.kernels[0].scalars = {{"count", Scalar::I32}};
+  EXPECT_EQ(cycle(), 3) << "2 x 3 tiles and 2 x 4 rotations of two slots, at least 16 tiles";
+  module.plan.arrays[0].copies = 3;
+  EXPECT_EQ(cycle(), 3) << "8 rotations of three slots";
+  module.plan.arrays[0].copies = 13;
+  EXPECT_EQ(cycle(), 13);
+  module.plan.arrays[0].copies = 17;
+  EXPECT_EQ(cycle(), 0) << "17 x 6 tiles are too many";
+  module.plan.arrays[0].copies = 2;
+  outer.iterations = 40;
+  EXPECT_EQ(cycle(), 0) << "120 tiles in a step are too many";
 }
 
 TEST(Cycles, MarkTheLoopOverTheSteps) {

@@ -70,7 +70,23 @@ inline kernel::Module subdomain() {
   launch.scalars = {kernel::FirstStep{}, kernel::StepCount{}, kernel::FirstBlock{}};
   launch.outer_blocks = {1, 1};
   module.plan.exchanges = {kernel::Exchange{}};
-  module.plan.halo_exchanges = {{0, 0, 4, 2, false}};
+  module.plan.actions.insert(module.plan.actions.begin(), kernel::HaloExchange{0, 4, 2});
+  return module;
+}
+
+// The first module with its actions in a repeat of 7 iterations, in tiles of up to three.
+inline kernel::Module repeating() {
+  kernel::Module module = tiles();
+  module.plan.actions = {kernel::Repeat{{3, {}, std::move(module.plan.actions)}, 7}};
+  module.plan.time_tile = 1;
+  return module;
+}
+
+// A repeat of two iterations around this one, each of which also rotates A.
+inline kernel::Module nested() {
+  kernel::Module module = repeating();
+  module.plan.actions = {
+      kernel::Repeat{{1, {}, {std::move(module.plan.actions[0]), kernel::Rotate{0}}}, 2}};
   return module;
 }
 

@@ -324,8 +324,7 @@ TEST_F(Traced, LaunchesOfATile) {
   const Launch other{1, {}, {}, integer(2, Scalar::I64)};
   Launch never = other;
   never.steps = 3;
-  plan.actions = {plan.actions[0], Rotate{0}, never, other};
-  plan.repeats = {{3, 4, 5, 2, {}}};
+  plan.actions = {plan.actions[0], Rotate{0}, never, Repeat{{2, {}, {other}}, 5}};
   plan.reductions = {{"r", Scalar::F64, 8, {other}}};
   std::string problem;
   const auto trace = kernel::trace(module, {}, problem);
@@ -339,6 +338,23 @@ TEST_F(Traced, LaunchesOfATile) {
   EXPECT_EQ(trace->total().counts.global_stores, 9 * 64);
   ASSERT_EQ(trace->reductions.size(), 1u);
   EXPECT_EQ(trace->reductions[0].counts.global_stores, 2 * 64);
+}
+
+// 3 x 2 iterations of the inner repeat, in tiles of 4 and 1, between two launches of the outer one.
+TEST_F(Traced, LaunchesOfNestedRepeats) {
+  Module module = module_of({threads({out(thread())})}, 3);
+  module.kernels.push_back(kernel_);
+  const Launch outer{0, {}, {}, integer(3, Scalar::I64)};
+  Launch whole{1, {}, {}, integer(2, Scalar::I64), 4}, rest = whole;
+  rest.steps = 1;
+  const Repeat inner{{4, {4, 1}, {whole, rest}}, 6};
+  module.plan.actions = {outer, Repeat{{1, {}, {inner, outer}}, 3}};
+  std::string problem;
+  const auto trace = kernel::trace(module, {}, problem);
+  ASSERT_TRUE(trace) << problem;
+  ASSERT_EQ(trace->kernels.size(), 2u);
+  EXPECT_EQ(trace->kernels[0].launches, 1 + 3);
+  EXPECT_EQ(trace->kernels[1].launches, 3 * (1 + 2));
 }
 
 TEST_F(Traced, ScalarsAndParams) {

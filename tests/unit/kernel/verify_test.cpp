@@ -72,6 +72,10 @@ Shuffle& add_shuffle(Module& module) {
 Launch& launch(Module& module) {
   return std::get<Launch>(module.plan.actions[0]);
 }
+Repeat& repeat(Module& module) {
+  module.plan.actions.push_back(Repeat{});
+  return std::get<Repeat>(module.plan.actions.back());
+}
 
 // Turns the threads of the kernel into loops, as legalization does.
 Module& loops(Module& module) {
@@ -667,36 +671,52 @@ const Rule kPlanRules[] = {
        m.plan.time_tile = 4;
        m.plan.tile_sizes = {4, 2};
      }},
-    {"repeat_beyond_actions", "plan: repeats are not disjoint ranges of actions in order",
-     [](Module& m) {
-       m.plan.repeats = {{0, 3, 4}};
-     }},
-    {"repeats_overlap", "plan: repeats are not disjoint ranges of actions in order",
-     [](Module& m) {
-       m.plan.repeats = {{0, 2, 4}, {1, 2, 4}};
-     }},
     {"repeat_of_nothing", "plan: a repeat of 0 iterations",
      [](Module& m) {
-       m.plan.repeats = {{0, 2, 0}};
+       repeat(m) = {{}, 0};
      }},
     {"repeat_in_time_tile", "plan: a repeat needs time tiles of one step",
      [](Module& m) {
+       repeat(m) = {{}, 4};
        m.plan.time_tile = 2;
-       m.plan.repeats = {{0, 2, 4}};
      }},
     {"repeat_tile_sizes", "plan: tile sizes do not descend from the time tile to 1",
      [](Module& m) {
-       m.plan.repeats = {{0, 2, 4, 4, {4, 2}}};
+       repeat(m) = {{4, {4, 2}, {launch(m)}}, 4};
      }},
     {"repeat_rotation", "plan: rotation in tiles of 3 steps, which do not occur",
      [](Module& m) {
-       m.plan.repeats = {{0, 2, 4, 2}};
-       m.plan.actions[1] = Rotate{1, 3};
+       repeat(m) = {{2, {}, {Rotate{1, 3}}}, 4};
      }},
     {"repeat_without_launch", "plan: nothing is launched for tiles of 1 steps",
      [](Module& m) {
-       m.plan.repeats = {{0, 2, 4, 2, {2, 1}}};
-       launch(m).steps = 2;
+       Launch whole = launch(m);
+       whole.steps = 2;
+       repeat(m) = {{2, {2, 1}, {whole}}, 4};
+     }},
+    {"repeat_in_a_tiled_repeat", "plan: a repeat needs time tiles of one step",
+     [](Module& m) {
+       repeat(m) = {{2, {}, {Repeat{{1, {}, {launch(m)}}, 3}}}, 4};
+     }},
+    {"nested_repeat_of_nothing", "plan: a repeat of -1 iterations",
+     [](Module& m) {
+       repeat(m) = {{1, {}, {Repeat{{1, {}, {launch(m)}}, -1}}}, 4};
+     }},
+    {"rotation_in_a_nested_repeat", "plan: rotation of array 5, which does not exist",
+     [](Module& m) {
+       repeat(m) = {{1, {}, {Repeat{{1, {}, {Rotate{5}}}, 3}}}, 4};
+     }},
+    {"exchange_without_messages", "plan: a halo exchange without its messages",
+     [](Module& m) { m.plan.actions.push_back(HaloExchange{}); }},
+    {"exchange_after_no_tiles", "plan: a halo exchange after 0 tiles of 4",
+     [](Module& m) {
+       m.plan.exchanges.emplace_back();
+       m.plan.actions.insert(m.plan.actions.begin(), HaloExchange{0, 4, 0});
+     }},
+    {"exchange_within_a_tile", "plan: a halo exchange that counts tiles follows other actions",
+     [](Module& m) {
+       m.plan.exchanges.emplace_back();
+       m.plan.actions.push_back(HaloExchange{0, 4, 1});
      }},
     {"launch_of_no_tile", "plan: launch for tiles of 3 steps, which do not occur",
      [](Module& m) {
@@ -835,6 +855,18 @@ TEST(Verify, ValidCopiesAndShufflesPass) {
     module.kernels[0].threads = {row, 2, 2};
     EXPECT_EQ(verify(module), std::vector<std::string>{}) << row;
   }
+}
+
+TEST(Verify, ValidNestedRepeatsPass) {
+  Module module = sound();
+  Launch whole = launch(module), rest = whole;
+  whole.steps = 2;
+  rest.steps = 1;
+  const Repeat inner{{2, {2, 1}, {whole, rest, Rotate{1, 2}}}, 5};
+  repeat(module) = {{1, {}, {inner, Rotate{1}, inner}}, 3};
+  module.plan.tile_sizes = {1};
+  module.plan.actions.erase(module.plan.actions.begin());  // the repeat serves the tiles
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
 }
 
 TEST(Verify, ValidTileSizesPass) {

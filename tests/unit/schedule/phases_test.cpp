@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/common/phases.h"
 #include "compiler/schedule/model/predict.h"
 #include "compiler/schedule/scheduler.h"
 #include "tests/unit/load.h"
@@ -33,10 +34,18 @@ kernel::Module lowered(const ir::Program& program, const std::string& line) {
 
 size_t launches(const kernel::Plan& plan) {
   size_t count = 0;
-  for (const kernel::Action& action : plan.actions) {
+  kernel::for_each_action(plan, [&](const kernel::Action& action, const kernel::Loop&) {
     count += std::holds_alternative<kernel::Launch>(action) ? 1 : 0;
-  }
+  });
   return count;
+}
+
+std::vector<const kernel::Repeat*> repeats(const kernel::Plan& plan) {
+  std::vector<const kernel::Repeat*> found;
+  kernel::for_each_action(plan, [&](const kernel::Action& action, const kernel::Loop&) {
+    if (const auto* repeat = std::get_if<kernel::Repeat>(&action)) found.push_back(repeat);
+  });
+  return found;
 }
 
 TEST(Phases, AreTiledSeparately) {
@@ -50,10 +59,11 @@ TEST(Phases, AreTiledSeparately) {
     SCOPED_TRACE(line);
     const kernel::Plan plan = lowered(program, line).plan;
     EXPECT_EQ(plan.time_tile, 1);
-    ASSERT_EQ(plan.repeats.size(), 1u);
-    EXPECT_EQ(plan.repeats[0].iterations, 7);
-    EXPECT_EQ(plan.repeats[0].time_tile, time_tile);
-    if (plan.repeats[0].tile_sizes.size() < 2) {
+    ASSERT_EQ(repeats(plan).size(), 1u);
+    const kernel::Repeat& repeat = *repeats(plan)[0];
+    EXPECT_EQ(repeat.iterations, 7);
+    EXPECT_EQ(repeat.time_tile, time_tile);
+    if (repeat.tile_sizes.size() < 2) {
       EXPECT_EQ(launches(plan), static_cast<size_t>(kernels));
     }
     for (const kernel::Array& array : plan.arrays) {
@@ -61,6 +71,31 @@ TEST(Phases, AreTiledSeparately) {
       EXPECT_LE(array.copies, array.levels + 1) << array.name;
     }
   }
+}
+
+// What is appended while a repeat is open belongs to it, with the time tile of the moment.
+TEST(Phases, RepeatsMayStandInRepeats) {
+  kernel::Plan plan;
+  plan.actions = {kernel::Rotate{0}};
+  append_repeat(plan, 3, [&] {
+    plan.actions.push_back(kernel::Rotate{1});
+    append_repeat(plan, 5, [&] {
+      plan.time_tile = 2;
+      plan.actions.push_back(kernel::Rotate{2});
+    });
+    plan.actions.push_back(kernel::Rotate{3});
+  });
+  EXPECT_EQ(plan.time_tile, 1);
+  ASSERT_EQ(plan.actions.size(), 2u);
+  const auto& outer = std::get<kernel::Repeat>(plan.actions[1]);
+  EXPECT_EQ(outer.iterations, 3);
+  EXPECT_EQ(outer.time_tile, 1);
+  ASSERT_EQ(outer.actions.size(), 3u);
+  const auto& inner = std::get<kernel::Repeat>(outer.actions[1]);
+  EXPECT_EQ(inner.iterations, 5);
+  EXPECT_EQ(inner.time_tile, 2);
+  EXPECT_EQ(std::get<kernel::Rotate>(inner.actions.at(0)).array, 2);
+  EXPECT_EQ(std::get<kernel::Rotate>(outer.actions[2]).array, 3);
 }
 
 // The stop condition is evaluated before a step with a repeat begins, because a run cannot end
@@ -88,7 +123,7 @@ TEST(Phases, OfAnUndividedStepAreTheProgram) {
   EXPECT_EQ(&phases.main().tiles.program(), &program);
   const kernel::Plan plan = lowered(program, "overlapped T=4").plan;
   EXPECT_EQ(plan.time_tile, 4);
-  EXPECT_TRUE(plan.repeats.empty());
+  EXPECT_TRUE(repeats(plan).empty());
 }
 
 TEST(Phases, MainIsThePhaseWithTheMostWork) {

@@ -232,6 +232,7 @@ TEST(PlanSession, ReplaysTheSameLaunches) {
       {heat + sum, "direct block=32"},
       {heat + sum + "stop when total > 1e30;\n", "direct block=32", false},
       {kDecay, "direct block=32", false},  // reads the step
+      {heat + "repeat 5 { stencil t : A[1..98, 1..98] = A[1,0] + A[0,0]; }\n", "direct block=32"},
   };
   for (const Case& each : cases) {
     const ir::Program program = program_of(each.text);
@@ -259,6 +260,31 @@ TEST(PlanSession, ReplaysTheSameLaunches) {
       }
     }
   }
+}
+
+// The launches and rotations of a step that repeats its actions 2 x 3 times are those of six steps.
+TEST(PlanSession, ExecutesNestedRepeats) {
+  const ir::Program program = program_of(
+      "grid G = [0..99] steps 9;\nfield A : real on G;\nstencil s : A[1..98] = A[-1] + A[1];\n");
+  Diagnostics diagnostics;
+  auto flat = schedule::lower(program, *schedule::parse("direct block=32", program, diagnostics),
+                              diagnostics);
+  ASSERT_TRUE(flat);
+  kernel::Module nested = *flat;
+  nested.plan.actions = {
+      kernel::Repeat{{1, {}, {kernel::Repeat{{1, {}, flat->plan.actions}, 3}}}, 2}};
+  std::vector<std::string> logs[2];
+  for (const bool repeats : {false, true}) {
+    reference::State state = initial_state(program, bind_params(program).value());
+    Launches device(false);
+    const auto session = start_plan(device, repeats ? nested : *flat, state);
+    ASSERT_TRUE(session.ok());
+    const int64_t steps = repeats ? 7 : 6 * 7;
+    EXPECT_EQ(session.value()->advance(steps).value(), steps);
+    logs[repeats] = device.log;
+  }
+  EXPECT_EQ(logs[0].size(), 42u);
+  EXPECT_TRUE(logs[0] == logs[1]);
 }
 
 }  // namespace
