@@ -55,10 +55,10 @@ void Driver::results_given(bool anew) {
 // The entry point on device arrays of the plan's layout.
 void Driver::run_device() {
   const bool padded = kernel::is_padded(plan_);
-  out_.comment(padded ? "The same on device pointers, with rows that are padded; asynchronous, in "
-                        "the order of the\nstream."
-                      : "The same on device pointers; asynchronous, in the order of the stream.");
-  out_.open("extern \"C\" " + device_signature(padded ? "_padded" : "_device") + " {");
+  open_function(padded ? "The same on device pointers, with rows that are padded; asynchronous, in "
+                         "the order of the\nstream."
+                       : "The same on device pointers; asynchronous, in the order of the stream.",
+                api_.device_run(padded ? "_padded" : "_device"));
   results_given(true);
   take_params(all_parameters());
   check_run(api_.steps(), "0", padded);
@@ -79,35 +79,31 @@ void Driver::advance(const std::string& name) {
 }
 
 void Driver::run_from_host(const std::string& advance) {
-  out_.comment("Runs the given number of steps; the result replaces the contents of the arrays.");
-  out_.open("extern \"C\" " + api_.run_signature() + " {");
+  open_function("Runs the given number of steps; the result replaces the contents of the arrays.",
+                api_.run());
   results_given(true);
   take_params(all_parameters());
   check_run(api_.steps(), "0");
-  out_.line(
-      fmt::format("return {}({});", advance, argument_names({api_.steps(), "0"}, api_.results())));
-  out_.close();
-  out_.blank();
+  end_function(fmt::format("{}({})", advance, argument_names({api_.steps(), "0"}, api_.results())));
 }
 
 // Prepares results that may continue an earlier run: checks that the evaluation counts leave room
 // for this run, and resets the number of steps done.
 void Driver::go_on_from(const std::string& results) {
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
-    out_.open(fmt::format("if ((uint64_t)({})->{} > INT64_MAX / 2) {{", results,
-                          api_.reductions()[r].evaluations));
-    out_.line(fmt::format("return \"results: the evaluation count of {} is out of range\";",
+    refuse_if(fmt::format("(uint64_t)({})->{} > INT64_MAX / 2", results,
+                          api_.reductions()[r].evaluations),
+              fmt::format("results: the evaluation count of {} is out of range",
                           plan_.reductions[r].name));
-    out_.close();
   }
   out_.line(fmt::format("({})->{} = 0;", results, api_.steps_done()));
 }
 
 void Driver::run_packed(const std::string& advance) {
-  out_.comment(
+  open_function(
       "The same with packed arguments: pointers to the arrays in the order above, pointers to the\n"
-      "values of the params. Steps are counted from first_step.");
-  out_.open("extern \"C\" " + api_.run_packed_signature() + " {");
+      "values of the params. Steps are counted from first_step.",
+      api_.packed_run());
   refuse_null("arrays");
   if (api_.has_params()) {
     out_.line(fmt::format("{} {} = {}_default_params();", api_.params_type(), api_.values(),
@@ -140,13 +136,12 @@ void Driver::run_packed(const std::string& advance) {
   check(check_arguments("steps == 0 ? NULL : arrays", "steps", "first_step", false));
   if (api_.has_results()) go_on_from(items.back());
   out_.line("if (steps == 0) return NULL;");
-  out_.line(fmt::format("return {}({});", advance, comma_list(items)));
-  out_.close();
-  out_.blank();
+  end_function(fmt::format("{}({})", advance, comma_list(items)));
 }
 
 host_ir::Options host_options(const Dialect& dialect, bool box) {
-  return {dialect.has_device() && !box, dialect.has_device()};
+  const bool device = dialect.has_device();
+  return {device && !box, device, device && !box};
 }
 
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/emit/driver_printer.h"
+#include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
 
@@ -14,7 +15,7 @@ void Driver::take_box(const std::set<std::string>& locals) {
   for (size_t p = plan_.parameters.size(); p-- > api_.given();) {
     const kernel::Parameter& parameter = plan_.parameters[p];
     if (!parameter.derived || !needed.count(parameter.name)) continue;
-    needed.merge(variables_of(parameter.derived));
+    needed.merge(kernel::variables_in(parameter.derived));
   }
   if (api_.has_params()) {
     params_or_defaults();
@@ -35,26 +36,23 @@ void Driver::take_box(const std::set<std::string>& locals) {
 }
 
 // Opens an entry point, up to the point where all arrays have been checked.
-void Driver::open_box_run(const std::string& signature) {
-  out_.open("extern \"C\" " + signature + " {");
+void Driver::open_box_run(const std::string& comment, const EntryPoint& entry) {
+  open_function(comment, entry);
   take_params(all_parameters());
   check_run(api_.steps(), first_step_);
 }
 
 void Driver::run_box(const std::string& advance) {
-  out_.comment("Runs the given number of steps in a box; rotates the pointers.");
-  open_box_run(api_.run_signature());
-  out_.line(fmt::format("return {}({});", advance,
-                        argument_names({api_.steps(), first_step_}, api_.results())));
-  out_.close();
-  out_.blank();
+  open_box_run("Runs the given number of steps in a box; rotates the pointers.", api_.run());
+  end_function(
+      fmt::format("{}({})", advance, argument_names({api_.steps(), first_step_}, api_.results())));
 }
 
 void Driver::run_box_device() {
-  out_.comment(
+  open_box_run(
       "Runs the given number of steps in a box, on device pointers; asynchronous, in the "
-      "order of the stream.");
-  open_box_run(device_signature("_device"));
+      "order of the stream.",
+      api_.device_run("_device"));
   advance_body();
 }
 
@@ -65,7 +63,7 @@ using BoundsOfBox = std::vector<std::array<kernel::Expr, 2>>;
 std::set<std::string> variables_in(const BoundsOfBox& bounds) {
   std::set<std::string> names;
   for (const auto& range : bounds) {
-    for (const kernel::Expr& bound : range) names.merge(variables_of(bound));
+    for (const kernel::Expr& bound : range) names.merge(kernel::variables_in(bound));
   }
   return names;
 }
@@ -95,15 +93,12 @@ void Driver::check_coordinates(const BoundsOfBox& bounds) {
     }
   }
   if (wide.empty()) return;
-  out_.open(fmt::format("if ({}) {{", wide));
-  out_.line("return \"the grid: coordinates are limited to 2^30\";");
-  out_.close();
+  refuse_if(wide, "the grid: coordinates are limited to 2^30");
 }
 
 // NAME_grid.
 void Driver::grid() {
-  out_.comment("The grid: its first and its last points.");
-  out_.open("extern \"C\" " + api_.grid_signature() + " {");
+  open_function("The grid: its first and its last points.", api_.box_grid());
   refuse_null(api_.box_argument());
   if (api_.has_params()) {
     params_or_defaults();
@@ -111,17 +106,14 @@ void Driver::grid() {
   }
   check_coordinates(api_.box()->grid);
   assign_box("*" + api_.box_argument(), api_.box()->grid);
-  out_.line("return NULL;");
-  out_.close();
-  out_.blank();
+  end_function("NULL");
 }
 
 // NAME_box_memory.
 void Driver::box_memory() {
   std::set<std::string> used = checked_parameters();
   for (const auto& bounds : api_.box()->memory) used.merge(variables_in(bounds));
-  out_.comment("The points that arrays have in memory.");
-  out_.open("extern \"C\" " + api_.box_memory_signature() + " {");
+  open_function("The points that arrays have in memory.", api_.box_memory());
   take_params(used);
   check(check_arguments("NULL", "0", "0", false));
   refuse_null(api_.memory_argument());
@@ -130,9 +122,7 @@ void Driver::box_memory() {
     assign_box(api_.memory_argument() + "->" + names_.spell(plan_.arrays[a].name),
                api_.box()->memory[a]);
   }
-  out_.line("return NULL;");
-  out_.close();
-  out_.blank();
+  end_function("NULL");
 }
 
 void box_driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,

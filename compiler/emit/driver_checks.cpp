@@ -26,15 +26,9 @@ namespace {
 
 // True if stencil_array_bytes would accept these extents, for any element type.
 bool are_sound(const kernel::Module& module, const std::vector<Expr>& extents) {
-  const auto constant = [&](const std::string& name) -> std::optional<int64_t> {
-    for (const kernel::NamedConstant& known : module.constants) {
-      if (known.name == name) return known.value;
-    }
-    return std::nullopt;
-  };
   int64_t bytes = 8;
   for (const Expr& extent : extents) {
-    const auto value = kernel::evaluate(extent, constant);
+    const auto value = kernel::known_value(extent, module);
     if (!value || *value < 1 || *value > kMostPoints || bytes > kMostBytes / *value) return false;
     bytes *= *value;
   }
@@ -45,11 +39,7 @@ bool are_sound(const kernel::Module& module, const std::vector<Expr>& extents) {
 
 std::set<std::string> Driver::checked_parameters() const {
   std::set<std::string> names;
-  const auto add = [&](const Expr& expr) {
-    kernel::for_each_node(expr, [&](const Expr& node) {
-      if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) names.insert(v->name);
-    });
-  };
+  const auto add = [&](const Expr& expr) { names.merge(kernel::variables_in(expr)); };
   for (const kernel::Check& check : plan_.checks) add(check.condition);
   for (const kernel::StepLimit& limit : plan_.step_limits) add(limit.steps);
   for (const Array& array : plan_.arrays) {
@@ -76,10 +66,8 @@ void Driver::check_extents(const std::string& what, const std::string& element,
   for (const Expr& extent : extents) items.push_back(text(extent));
   const std::string name = names_.fresh("extents");
   out_.line(fmt::format("const int64_t {}[] = {{{}}};", name, comma_list(items)));
-  out_.open(
-      fmt::format("if (stencil_array_bytes({}, {}, {}) < 0) {{", element, name, items.size()));
-  out_.line(fmt::format("return \"{}: an extent is below 1, or the size is too large\";", what));
-  out_.close();
+  refuse_if(fmt::format("stencil_array_bytes({}, {}, {}) < 0", element, name, items.size()),
+            what + ": an extent is below 1, or the size is too large");
 }
 
 // The arguments of NAME_check: arrays (an array of pointers, or NULL if the call needs none),
@@ -146,10 +134,8 @@ void Driver::check_steps() {
   }
   out_.line(fmt::format("if ({} > {}) return {};", steps, left, too_many));
   if (!api_.box()) return;
-  out_.open(fmt::format("if ({} > {}) {{", steps, api_.box()->steps));
-  out_.line(fmt::format("return \"the halo is too narrow for more than {} step(s)\";",
-                        api_.box()->steps));
-  out_.close();
+  refuse_if(fmt::format("{} > {}", steps, api_.box()->steps),
+            fmt::format("the halo is too narrow for more than {} step(s)", api_.box()->steps));
 }
 
 // Checks that arrays are not NULL, are aligned, and do not overlap.
@@ -197,18 +183,14 @@ void Driver::check_function() {
   check_steps();
   for (const kernel::Check& check : plan_.checks) {
     const Expr violated = kernel::operation(Op::Not, {widened(check.condition)});
-    out_.open(fmt::format("if ({}) {{", expressions_.print(violated)));
-    out_.line(fmt::format("return {};", string_literal(check.message)));
-    out_.close();
+    refuse_if(expressions_.print(violated), check.message);
   }
   for (const kernel::StepLimit& limit : plan_.step_limits) {
     const Expr most = checks_first_step()
                           ? kernel::sub(limit.steps, kernel::variable(first_step_, Scalar::I64))
                           : limit.steps;
-    out_.open(fmt::format("if ({} > {}) {{", api_.steps(), expressions_.print(widened(most))));
-    out_.line(
-        fmt::format("return {};", string_literal(limit.message + ": the run has more steps")));
-    out_.close();
+    refuse_if(fmt::format("{} > {}", api_.steps(), expressions_.print(widened(most))),
+              limit.message + ": the run has more steps");
   }
   check_extents("the grid", "1", plan_.grid);
   for (const Array& array : plan_.arrays) {
@@ -220,11 +202,8 @@ void Driver::check_function() {
   }
   kernel::for_each_launch(plan_, [&](const Launch& launch) {
     if (std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind)) return;
-    out_.open(
-        fmt::format("if ({} > 2147483647) {{", text(kernel::convert(launch.blocks, Scalar::I64))));
-    out_.line(
-        fmt::format("return \"{}: too many blocks for one launch\";", kernel_of(launch).name));
-    out_.close();
+    refuse_if(fmt::format("{} > 2147483647", text(kernel::convert(launch.blocks, Scalar::I64))),
+              kernel_of(launch).name + ": too many blocks for one launch");
   });
   check_arrays();
   out_.close();
@@ -234,6 +213,24 @@ void Driver::check_function() {
 // Emits the check that a pointer is not NULL, if `condition` ("n != 0 && ") holds.
 void Driver::refuse_null(const std::string& pointer, const std::string& condition) {
   out_.line(fmt::format("if ({0}!{1}) return \"argument {1} is NULL\";", condition, pointer));
+}
+
+// Emits the check that a condition does not hold.
+void Driver::refuse_if(const std::string& condition, const std::string& message) {
+  out_.open(fmt::format("if ({}) {{", condition));
+  out_.line(fmt::format("return {};", string_literal(message)));
+  out_.close();
+}
+
+void Driver::open_function(const std::string& comment, const EntryPoint& entry) {
+  if (!comment.empty()) out_.comment(comment);
+  out_.open("extern \"C\" " + device_text(c_signature(entry), dialect_) + " {");
+}
+
+void Driver::end_function(const std::string& result) {
+  out_.line(fmt::format("return {};", result));
+  out_.close();
+  out_.blank();
 }
 
 }  // namespace stencil::emit

@@ -20,17 +20,6 @@ namespace stencil::emit {
 using kernel::Array;
 using kernel::Expr;
 
-// True if the pitch is known at compile time; a padded array then never turns out to be dense.
-bool Driver::known_pitch(const Array& array) const {
-  const auto constant = [this](const std::string& name) -> std::optional<int64_t> {
-    for (const kernel::NamedConstant& constant : module_.constants) {
-      if (constant.name == name) return constant.value;
-    }
-    return std::nullopt;
-  };
-  return kernel::evaluate(array.row_pitch, constant).has_value();
-}
-
 // Sizes of all copied arrays, in bytes: total, points of a row, row pitch.
 void Driver::declare_sizes(bool only_padded) {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
@@ -40,9 +29,7 @@ void Driver::declare_sizes(bool only_padded) {
     if (!padded) continue;
     const std::string element = fmt::format("(int64_t)sizeof({})", api_.type(array));
     const auto row = [&](const std::string& name, const Expr& length) {
-      const bool simple = !std::holds_alternative<kernel::Operation>(length->kind);
-      out_.line(fmt::format("const int64_t {} = {} * {};", name, element,
-                            simple ? text(length) : "(" + text(length) + ")"));
+      out_.line(fmt::format("const int64_t {} = {} * {};", name, element, host_.factor(length)));
     };
     row(rows_[a], array.extents.back());
     row(pitches_[a], array.row_pitch);
@@ -58,10 +45,7 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
                       array.name);
   }
   std::string first = fmt::format("({}*){}", api_.type(array), stored);
-  if (array.row_lead) {
-    const bool simple = !std::holds_alternative<kernel::Operation>(array.row_lead->kind);
-    first += " + " + (simple ? text(array.row_lead) : "(" + text(array.row_lead) + ")");
-  }
+  if (array.row_lead) first += " + " + host_.factor(array.row_lead);
   const std::string& row = rows_[index];
   const std::string& pitch = pitches_[index];
   const std::vector<std::string> ends =
@@ -89,7 +73,8 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
     std::string dense;
     for (size_t a = 0; a < plan_.arrays.size(); ++a) {
       if (!kernel::is_padded(plan_.arrays[a])) continue;
-      if (known_pitch(plan_.arrays[a])) dense = "never";
+      // A pitch that is known at compile time never turns out to be the row length.
+      if (kernel::known_value(plan_.arrays[a].row_pitch, module_)) dense = "never";
       if (dense == "never") break;
       dense += fmt::format("{}{} == {}", dense.empty() ? "" : " && ", rows_[a], pitches_[a]);
     }
@@ -137,10 +122,7 @@ void Driver::check_before_copies() {
   }
   std::set<std::string> locals = checked_parameters();
   for (const Array& array : plan_.arrays) {
-    if (!array.row_lead) continue;
-    kernel::for_each_node(array.row_lead, [&](const Expr& node) {
-      if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) locals.insert(v->name);
-    });
+    locals.merge(kernel::variables_in(array.row_lead));
   }
   take_params(locals);
   check_run(api_.steps(), "0");
@@ -148,8 +130,7 @@ void Driver::check_before_copies() {
 
 // NAME_run, which calls the entry point on device arrays of the plan's layout.
 void Driver::run_on_host_arrays() {
-  out_.comment("Runs the given number of steps on arrays in host memory.");
-  out_.open("extern \"C\" " + api_.run_signature() + " {");
+  open_function("Runs the given number of steps on arrays in host memory.", api_.run());
   check_before_copies();
   run_on_copies(module_.name + (kernel::is_padded(plan_) ? "_run_padded" : "_run_device"),
                 {api_.steps()}, true);
@@ -161,15 +142,13 @@ void Driver::run_on_host_arrays() {
 
 // NAME_run_device for plans with padded rows.
 void Driver::run_on_dense_arrays() {
-  out_.comment(
+  open_function(
       "The same on dense arrays in device memory: copies them into padded rows and back. Rows that "
-      "need\nno padding are used as they are.");
-  out_.open("extern \"C\" " + device_signature("_device") + " {");
+      "need\nno padding are used as they are.",
+      api_.device_run("_device"));
   check_before_copies();
   run_on_copies(module_.name + "_run_padded", {api_.steps()}, false);
-  out_.line("return NULL;");
-  out_.close();
-  out_.blank();
+  end_function("NULL");
 }
 
 // Does this in C++, between entry points and `advance`.
@@ -177,9 +156,7 @@ void Driver::advance_dense(const std::string& name, const std::string& advance) 
   out_.comment("Copies dense arrays into padded rows, and the result back.");
   open_advance(name);
   run_on_copies(advance, {api_.steps(), first_step_}, false);
-  out_.line("return NULL;");
-  out_.close();
-  out_.blank();
+  end_function("NULL");
 }
 
 }  // namespace stencil::emit

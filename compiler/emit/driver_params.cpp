@@ -55,14 +55,6 @@ bool must_be_given(const Parameter& parameter) {
 
 }  // namespace
 
-std::set<std::string> variables_of(const Expr& expr) {
-  std::set<std::string> names;
-  kernel::for_each_node(expr, [&](const Expr& node) {
-    if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) names.insert(v->name);
-  });
-  return names;
-}
-
 // --- Params
 
 // Prints the operations of `expr`, one per line, each with a variable of its own. Returns the
@@ -84,7 +76,7 @@ Expr Driver::settled(const Expr& expr, std::map<const kernel::ExprNode*, Expr>& 
 }
 
 void Driver::default_params() {
-  out_.open("extern \"C\" " + api_.default_params_signature() + " {");
+  open_function("", api_.default_params());
   std::vector<std::string> values;
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     const Parameter& parameter = plan_.parameters[p];
@@ -122,10 +114,9 @@ void Driver::derive_param(size_t p, bool read) {
   const bool real = is_float(parameter.type);
   const int64_t most = parameter.type == Scalar::I64 ? INT64_MAX : INT32_MAX;
   if (!real && parameter.most < most) {
-    out_.open(fmt::format("if ({0} < -{1} || {0} > {1}) {{", member, parameter.most));
-    out_.line(fmt::format("return \"param {} is out of range: from -{} to {}\";", parameter.name,
+    refuse_if(fmt::format("{0} < -{1} || {0} > {1}", member, parameter.most),
+              fmt::format("param {} is out of range: from -{} to {}", parameter.name,
                           parameter.most, parameter.most));
-    out_.close();
   }
   if (!read) return;
   out_.line(
@@ -161,10 +152,11 @@ void Driver::check_given(const Parameter& parameter, const std::string& member) 
 void Driver::derive_params() {
   std::set<std::string> read;
   for (const Parameter& parameter : plan_.parameters) {
-    if (parameter.derived) read.merge(variables_of(parameter.derived));
+    if (parameter.derived) read.merge(kernel::variables_in(parameter.derived));
   }
-  for (const kernel::Pinned& pinned : plan_.pinned) read.merge(variables_of(pinned.derived));
-  out_.open("extern \"C\" " + api_.derive_params_signature() + " {");
+  for (const kernel::Pinned& pinned : plan_.pinned)
+    read.merge(kernel::variables_in(pinned.derived));
+  open_function("", api_.derive_params());
   refuse_null(api_.params());
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     derive_param(p, read.count(plan_.parameters[p].name) > 0);
@@ -176,18 +168,13 @@ void Driver::derive_params() {
     const bool real = is_float(pinned.type);
     const std::string expected = real ? real_literal(pinned.real, pinned.type, cpp_dialect())
                                       : std::to_string(pinned.integer);
-    out_.open(fmt::format("if ({} != {}) {{", value, expected));
-    out_.line(fmt::format(
-        "return {};",
-        string_literal(fmt::format(
-            "param {} is compiled into the code, but these params give it another value: {}",
-            pinned.name, pinned.derived_text))));
-    out_.close();
+    refuse_if(fmt::format("{} != {}", value, expected),
+              fmt::format(
+                  "param {} is compiled into the code, but these params give it another value: {}",
+                  pinned.name, pinned.derived_text));
     out_.close();
   }
-  out_.line("return NULL;");
-  out_.close();
-  out_.blank();
+  end_function("NULL");
 }
 
 void Driver::params_functions() {
@@ -265,8 +252,7 @@ void Driver::init(const InitialValues& initial) {
       if (parameter) used.insert(plan_.parameters[parameter->parameter].name);
     }
   });
-  out_.comment("Writes the initial values to every level of the arrays.");
-  out_.open("extern \"C\" " + api_.init_signature() + " {");
+  open_function("Writes the initial values to every level of the arrays.", api_.init());
   take_params(used);
   check_run("0", "0");
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
@@ -289,9 +275,7 @@ void Driver::init(const InitialValues& initial) {
     out_.line(fmt::format("memcpy({},{}{},{}(size_t)({}));", pointer.name, soft_space(0), newest,
                           soft_space(0), host_.bytes_of(plan_.arrays[a], plan_.arrays[a].extents)));
   }
-  out_.line("return NULL;");
-  out_.close();
-  out_.blank();
+  end_function("NULL");
 }
 
 }  // namespace stencil::emit

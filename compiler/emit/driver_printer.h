@@ -12,9 +12,6 @@
 
 namespace stencil::emit {
 
-// The names of variables in an expression.
-std::set<std::string> variables_of(const kernel::Expr& expr);
-
 class Driver {
  public:
   Driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
@@ -60,9 +57,6 @@ class Driver {
   const kernel::Kernel& kernel_of(const kernel::Launch& launch) const {
     return module_.kernels[launch.kernel];
   }
-  std::string device_signature(const char* ending) const {
-    return api_.device_signature(ending, dialect_);
-  }
   std::string text(const kernel::Expr& expr) { return host_.text(expr); }
   void initialise(const kernel::Launch& launch, const InitialValues& initial);
   std::set<std::string> checked_parameters() const;
@@ -78,9 +72,11 @@ class Driver {
   void check_steps();
   void check_arrays();
   void refuse_null(const std::string& pointer, const std::string& condition = "");
+  void refuse_if(const std::string& condition, const std::string& message);
+  void open_function(const std::string& comment, const EntryPoint& entry);
+  void end_function(const std::string& result);
   void check_extents(const std::string& what, const std::string& element,
                      const std::vector<kernel::Expr>& extents);
-  bool known_pitch(const kernel::Array& array) const;
   void declare_sizes(bool only_padded);
   void copy_array(size_t array, const std::string& dense, const std::string& stored, bool in,
                   const char* kind);
@@ -92,7 +88,7 @@ class Driver {
   void take_box(const std::set<std::string>& locals);
   void check_coordinates(const std::vector<std::array<kernel::Expr, 2>>& bounds);
   void assign_box(const std::string& to, const std::vector<std::array<kernel::Expr, 2>>& bounds);
-  void open_box_run(const std::string& signature);
+  void open_box_run(const std::string& comment, const EntryPoint& entry);
   void name_params(const std::set<std::string>& locals);
   std::set<std::string> all_parameters() const;
   void default_params();

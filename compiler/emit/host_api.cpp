@@ -208,12 +208,6 @@ std::string HostApi::array_list() const {
   return comma_list(items);
 }
 
-std::string HostApi::writable_array_list() const {
-  std::vector<std::string> items;
-  for (const Argument& argument : arrays(true)) items.push_back(c_argument(argument));
-  return comma_list(items);
-}
-
 std::string HostApi::tail_list() const {
   std::vector<std::string> items;
   for (size_t p = 0; p < module_.plan.parameters.size(); ++p) {
@@ -308,10 +302,6 @@ EntryPoint HostApi::packed_run() const {
            {Argument::Kind::Pointers, "parameters"},
            {Argument::Kind::Value, "steps"},
            {Argument::Kind::Value, "first_step"}}};
-}
-
-std::string HostApi::device_signature(const std::string& ending, const Dialect& dialect) const {
-  return device_text(c_signature(device_run(ending)), dialect);
 }
 
 }  // namespace stencil::emit

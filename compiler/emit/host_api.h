@@ -79,7 +79,6 @@ class HostApi {
   // either end. The tail follows the steps: parameters and results; entry points take pointers to
   // both.
   std::string array_list() const;
-  std::string writable_array_list() const;
   std::string tail_list() const;
 
   EntryPoint run() const;  // NAME_run, or NAME_run_box
@@ -88,12 +87,6 @@ class HostApi {
   EntryPoint derive_params() const;
   EntryPoint device_run(const std::string& ending) const;  // NAME_run_device, or another ending
   EntryPoint packed_run() const;                           // C++ only
-  std::string run_signature() const { return c_signature(run()); }
-  std::string init_signature() const { return c_signature(init()); }
-  std::string default_params_signature() const { return c_signature(default_params()); }
-  std::string derive_params_signature() const { return c_signature(derive_params()); }
-  std::string run_packed_signature() const { return c_signature(packed_run()); }
-  std::string device_signature(const std::string& ending, const Dialect& dialect) const;
 
   // For boxes: `struct NAME_box`, the bounds of a box; `struct NAME_memory`, the bounds of the
   // arrays.
@@ -108,8 +101,6 @@ class HostApi {
   std::vector<Structure> box_structures() const;
   EntryPoint box_memory() const;
   EntryPoint box_grid() const;
-  std::string box_memory_signature() const { return c_signature(box_memory()); }
-  std::string grid_signature() const { return c_signature(box_grid()); }
 
  private:
   Argument params_argument(bool output = false) const;

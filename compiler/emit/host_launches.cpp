@@ -37,25 +37,16 @@ void HostWriter::operator()(const host_ir::Launch& launched) {
   const kernel::Launch& launch = *launched.launch;
   const kernel::Kernel& kernel = kernel_of(launch);
   const std::string& blocks = blocks_[&launch];
-  std::vector<std::string> arguments;
-  for (const kernel::ArrayArgument& argument : launch.arrays) {
+  const auto memory = [&](const kernel::ArrayArgument& argument) {
     const auto index = static_cast<size_t>(argument.array);
-    if (argument.slot == kernel::kScratch) {
-      arguments.push_back(fmt::format(
-          "({}*){}.pointer", cpp_dialect().type(plan_.scratch[index].type), scratch_[index]));
-    } else {
-      arguments.push_back(copies_[index].slots[argument.slot]);
-    }
-  }
-  for (const kernel::ScalarValue& scalar : launch.scalars) {
-    if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar)) {
-      arguments.push_back(api_.parameter_name(parameter->parameter));
-    } else if (std::holds_alternative<kernel::StepCount>(scalar)) {
-      arguments.push_back(variables_.text(launched.count));
-    } else {
-      arguments.push_back(variables_.step_argument(launched.step));
-    }
-  }
+    if (argument.slot != kernel::kScratch) return copies_[index].slots[argument.slot];
+    return fmt::format("({}*){}.pointer", cpp_dialect().type(plan_.scratch[index].type),
+                       scratch_[index]);
+  };
+  std::vector<std::string> arguments = host_ir::arguments_of(
+      launched, {memory, [&](int parameter) { return api_.parameter_name(parameter); },
+                 [&](const Expr& step) { return variables_.step_argument(step); },
+                 [&](const Expr& count) { return variables_.text(count); }, ""});
   const std::string name = names_.spell(kernel.name);
   if (!device_) {
     if (!is_single_block(module_, kernel)) arguments.push_back(blocks);

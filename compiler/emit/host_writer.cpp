@@ -83,11 +83,7 @@ std::string HostWriter::result(const std::string& member) const {
 void HostWriter::unused_arguments() {
   std::set<std::string> used;
   std::set<std::pair<int, int>> slots;
-  const auto add = [&](const Expr& expr) {
-    kernel::for_each_node(expr, [&](const Expr& node) {
-      if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) used.insert(v->name);
-    });
-  };
+  const auto add = [&](const Expr& expr) { used.merge(kernel::variables_in(expr)); };
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     if (!is_copied(a)) continue;
     for (int slot = 0; slot < plan_.arrays[a].levels; ++slot) slots.emplace(a, slot);
@@ -267,8 +263,17 @@ void HostWriter::operator()(const host_ir::Block& block) {
   out_.close();
 }
 
+// Loops with a cycle are those over all steps.
 void HostWriter::operator()(const host_ir::For& loop) {
+  const std::string replay = loop.cycle > 0 ? names_.fresh("replay") : "";
+  if (loop.cycle > 0) {
+    out_.line(fmt::format("stencil_replay {}({}, {});", replay, api_.stream(), loop.cycle));
+  }
   out_.open(variables_.loop(loop) + " {");
+  if (loop.cycle > 0) {
+    out_.line(fmt::format("STENCIL_TRY(\"replaying steps\", {}.skip(&{}, {}));", replay,
+                          variables_.spelling(loop.name), variables_.text(loop.end)));
+  }
   body(loop.body);
   out_.close();
 }

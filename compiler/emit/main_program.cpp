@@ -103,9 +103,7 @@ class MainProgram {
 void MainProgram::parameter_locals(const std::vector<kernel::Expr>& expressions) {
   std::set<std::string> used;
   for (const kernel::Expr& expr : expressions) {
-    kernel::for_each_node(expr, [&](const kernel::Expr& node) {
-      if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) used.insert(v->name);
-    });
+    used.merge(kernel::variables_in(expr));
   }
   bool any = false;
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {

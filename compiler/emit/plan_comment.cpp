@@ -118,24 +118,18 @@ class PlanComment {
   void operator()(const host_ir::Launch& launched) {
     const kernel::Launch& launch = *launched.launch;
     const kernel::Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
-    std::vector<std::string> arguments;
-    for (const kernel::ArrayArgument& argument : launch.arrays) {
+    const auto memory = [&](const kernel::ArrayArgument& argument) {
       const auto index = static_cast<size_t>(argument.array);
-      arguments.push_back(argument.slot == kernel::kScratch
-                              ? plan_.scratch[index].name
-                              : fmt::format("{}[{}]", plan_.arrays[index].name, argument.slot));
-    }
-    for (const kernel::ScalarValue& value : launch.scalars) {
-      if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&value)) {
-        arguments.push_back(plan_.parameters[static_cast<size_t>(parameter->parameter)].name);
-      } else if (std::holds_alternative<kernel::FirstBlock>(value)) {
-        arguments.emplace_back("0");
-      } else if (std::holds_alternative<kernel::StepCount>(value)) {
-        arguments.push_back(text(launched.count));
-      } else {
-        arguments.push_back(variables_.step_argument(launched.step));
-      }
-    }
+      return argument.slot == kernel::kScratch
+                 ? plan_.scratch[index].name
+                 : fmt::format("{}[{}]", plan_.arrays[index].name, argument.slot);
+    };
+    const std::vector<std::string> arguments = host_ir::arguments_of(
+        launched,
+        {memory,
+         [&](int parameter) { return plan_.parameters[static_cast<size_t>(parameter)].name; },
+         [&](const Expr& step) { return variables_.step_argument(step); },
+         [&](const Expr& count) { return text(count); }, "0"});
     const auto [x, y, z] = kernel::hardware_threads(kernel);
     const Expr total =
         kernel::mul(kernel::convert(launch.blocks, Scalar::I64), kernel::integer(x, Scalar::I64));
@@ -257,10 +251,7 @@ class PlanComment {
       const auto* assign = std::get_if<host_ir::Assign>(&statement.kind);
       if (assign && assign->name == name) return;
       for (const Expr& expr : host_ir::expressions_of(statement)) {
-        kernel::for_each_node(expr, [&](const Expr& node) {
-          const auto* variable = std::get_if<kernel::Variable>(&node->kind);
-          found |= variable && variable->name == name;
-        });
+        found |= kernel::variables_in(expr).count(name) > 0;
       }
     });
     return found;

@@ -144,6 +144,55 @@ struct stencil_memory {
   }
 };
 
+// Replays steps as a graph, which takes less time than launching their kernels one by one. Every
+// cycle of steps launches the same kernels with the same arguments. The first cycle is launched
+// directly, which also loads the kernels. The second one is recorded as a graph, which runs in
+// place of all but the last cycle. Short runs are launched directly, as are runs on a stream that
+// cannot be recorded or that the caller is recording.
+struct stencil_replay {
+  cudaStream_t stream;
+  int64_t cycle;  // steps
+  bool recording;
+  stencil_replay(cudaStream_t s, int64_t steps) : stream(s), cycle(steps), recording(false) {}
+  stencil_replay(const stencil_replay&) = delete;
+  ~stencil_replay() {
+    cudaGraph_t graph = NULL;  // of a loop that ended with an error
+    if (recording) cudaStreamEndCapture(stream, &graph);
+    if (graph) cudaGraphDestroy(graph);
+  }
+  // Called before each tile; increases `step` by the steps that the graph takes.
+  cudaError_t skip(int64_t* step, int64_t steps) {
+    const int64_t times = (steps - 1) / cycle - 1;  // after the first cycle, before the last steps
+    if (times < 8) return cudaSuccess;
+    if (*step == cycle) record();
+    if (!recording || *step != 2 * cycle) return cudaSuccess;
+    recording = false;
+    *step = cycle;  // the second cycle has not run yet
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t replay = NULL;
+    cudaError_t status = cudaStreamEndCapture(stream, &graph);
+    if (status == cudaSuccess) status = cudaGraphInstantiateWithFlags(&replay, graph, 0);
+    if (graph) cudaGraphDestroy(graph);
+    if (status != cudaSuccess) {
+      cudaGetLastError();
+      return cudaSuccess;
+    }
+    for (int64_t n = 0; n < times && status == cudaSuccess; ++n) {
+      status = cudaGraphLaunch(replay, stream);
+    }
+    *step += times * cycle;
+    const cudaError_t destroyed = cudaGraphExecDestroy(replay);  // frees it once it has run
+    return status == cudaSuccess ? destroyed : status;
+  }
+  void record() {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    recording = cudaStreamIsCapturing(stream, &capture) == cudaSuccess &&
+                capture == cudaStreamCaptureStatusNone &&
+                cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess;
+    if (!recording) cudaGetLastError();
+  }
+};
+
 // An array that entry points take.
 struct stencil_array {
   const char* name;
@@ -222,7 +271,9 @@ extern "C" const char* life_run_device(int* cell, int64_t steps, cudaStream_t st
   STENCIL_TRY("copying array cell", cudaMemcpyAsync(cell_spare.pointer, cell, (size_t)cell_bytes,
       cudaMemcpyDeviceToDevice, stream));
   int* cell_slots[] = {cell, (int*)cell_spare.pointer};
+  stencil_replay replay(stream, 32);
   for (int64_t step = 0; step < steps; step += 2) {
+    STENCIL_TRY("replaying steps", replay.skip(&step, steps));
     const int count = steps - step < 2 ? (int)(steps - step) : 2;
     life_tile<<<45, dim3(32, 16, 1), 0, stream>>>(cell_slots[0], cell_slots[1], count);
     STENCIL_TRY("launching life_tile", cudaGetLastError());

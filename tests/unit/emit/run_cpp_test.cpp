@@ -81,6 +81,27 @@ TEST(RunCpp, DirectKernelAtAwkwardSizes) {
   }
 }
 
+// Seven launches in a step: one, and twice two tiles of the inner repeat and one more. The kernel
+// takes one step, whatever the size of its tile.
+TEST(RunCpp, NestedRepeats) {
+  kernel::Module module = samples::heat();
+  const kernel::Repeat inner{{2, {}, module.plan.actions}, 3};
+  kernel::Repeat outer{{1, {}, module.plan.actions}, 2};
+  outer.actions.insert(outer.actions.begin(), inner);
+  module.plan.actions.push_back(outer);
+  const HostLibrary library(cpp(module));
+  auto* run = library.get<HeatRun>("heat_run");
+  ASSERT_TRUE(run);
+  for (int steps : {1, 2, 5}) {
+    std::vector<float> got = random_values(size_t{9 * 40});
+    std::vector<float> expected = got;
+    for (int s = 0; s < 7 * steps; ++s) expected = heat_step(expected, 9, 40, 0.3f);
+    const HeatParams params{9, 40, 0.3f};
+    ASSERT_STREQ(run(got.data(), steps, &params), nullptr);
+    EXPECT_TRUE(same_bits(got, expected)) << steps << " steps";
+  }
+}
+
 TEST(RunCpp, ArgumentsAreCheckedBeforeTheRun) {
   const HostLibrary library(cpp(samples::heat()));
   auto* run = library.get<HeatRun>("heat_run");
