@@ -17,7 +17,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -310,19 +309,16 @@ struct Plan : Loop {                // over the steps
 };
 
 // Visits every action of the tree in order, together with its loop; a repeat before its actions.
-template <class AnyLoop, class Visit>  // Loop or const Loop
+template <class AnyLoop, class Visit>
 void for_each_action(AnyLoop& loop, const Visit& visit) {
   for (auto& action : loop.actions) {
     visit(action, loop);
-    if (auto* repeat = std::get_if<Repeat>(&action)) {
-      for_each_action<std::conditional_t<std::is_const_v<AnyLoop>, const Loop, Loop>>(*repeat,
-                                                                                      visit);
-    }
+    if (auto* repeat = std::get_if<Repeat>(&action)) for_each_action(*repeat, visit);
   }
 }
 
 // Every launch of the plan: those of the actions, reductions, stop condition and exchanges.
-template <class AnyPlan, class Visit>  // Plan or const Plan
+template <class AnyPlan, class Visit>
 void for_each_launch(AnyPlan& plan, const Visit& visit) {
   for_each_action(plan, [&](auto& action, const Loop&) {
     if (auto* launch = std::get_if<Launch>(&action)) visit(*launch);
