@@ -477,6 +477,8 @@ void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operat
       close(true);
       close(kUnary < level);
       return;
+    case Op::Random:  // expand-random has replaced it
+      return;
   }
 }
 

@@ -72,7 +72,7 @@ TEST(Verify, Domains) {
 TEST(Verify, MapsOfAccesses) {
   Program program = two_dimensions("clamp");
   Graph scaled;
-  for (Node node : program.functions[0].pieces[0].graph.nodes()) {
+  for (ir::Node node : program.functions[0].pieces[0].graph.nodes()) {
     if (auto* access = std::get_if<Access>(&node.kind)) access->maps[1].scale = 2;
     scaled.add(std::move(node));
   }
