@@ -38,21 +38,29 @@ const Range& RegionBounds::region_in(const Access& access, size_t d) const {
   return region_.ranges[field_of(access).dimension(d)];
 }
 
-// The index that an access reads at one end of the region.
+// The index that an access reads at one end of the region, or its image (End::of).
 Affine RegionBounds::index(const Access& access, const End& end) const {
   const auto d = static_cast<size_t>(end.dimension);
   const Range& domain = field_of(access).box.ranges[d];
   const bool low = end.side == Side::Low;
   const Range& region = region_in(access, d);
   const Affine at = (low ? region.low : region.high) + access.offset(d);
-  return end.thrown ? (low ? domain.low : domain.high) * 2 - at : at;
+  switch (end.of) {
+    case Of::Index:
+      break;
+    case Of::Reflection:
+      return (low ? domain.low : domain.high) * 2 - at;
+    case Of::Wrap:
+      return low ? at + (domain.high - domain.low + 1) : at - (domain.high - domain.low + 1);
+  }
+  return at;
 }
 
 // The condition that index() lies in the field, as an expression that must be nonnegative. The
 // expression is the distance from the edge that the index might cross.
 Affine RegionBounds::goal(const Access& access, const End& end) const {
   const Range& domain = field_of(access).box.ranges[end.dimension];
-  const bool towards_low = (end.side == Side::Low) != end.thrown;
+  const bool towards_low = (end.side == Side::Low) != (end.of == Of::Reflection);
   return towards_low ? index(access, end) - domain.low - end.inside
                      : domain.high - end.inside - index(access, end);
 }
@@ -79,7 +87,7 @@ uint32_t RegionBounds::escapes(const Access& access) {
       if (rules.side(low).kind == BoundaryKind::None) continue;
       // A run begins at step 0 and may have any number of steps.
       const Affine first = Affine{access.offset(i), {}} - field.box.ranges[i].low;
-      const Verdict inside = !steps ? verdict(access, {d, side, false})
+      const Verdict inside = !steps ? verdict(access, {d, side})
                              : low  ? decide(facts_, first)
                                     : Verdict::Unknown;
       if (inside != Verdict::Holds) escapes |= 1u << (2 * d + (low ? 0 : 1));
@@ -89,7 +97,7 @@ uint32_t RegionBounds::escapes(const Access& access) {
 }
 
 bool RegionBounds::may_reach_edge(const Access& access, size_t d, bool low) {
-  const End end = {static_cast<int>(d), low ? Side::Low : Side::High, false, 1};
+  const End end = {static_cast<int>(d), low ? Side::Low : Side::High, Of::Index, 1};
   return verdict(access, end) != Verdict::Holds;
 }
 

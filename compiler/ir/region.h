@@ -39,12 +39,14 @@ class RegionBounds {
 
  protected:
   // An end of the region in one dimension. An access at this end must stay within its field.
-  // `thrown`: the condition applies to the index after reflection by the mirror at this side.
+  // `of`: the condition applies to the index that is accessed, to its reflection about the edge at
+  // this side, or to the index one extent of the field further in.
   enum class Side { Low, High };
+  enum class Of { Index, Reflection, Wrap };
   struct End {
     int dimension;
     Side side;
-    bool thrown;
+    Of of = Of::Index;
     int inside = 0;  // distance from the edge that the index must keep
     friend auto operator<=>(const End&, const End&) = default;
   };

@@ -165,11 +165,10 @@ class Verifier {
     for (const Boundary& rules : field.boundary) {
       check_rule(field, rules.low);
       check_rule(field, rules.high);
-      const auto wraps = [](const BoundaryRule& rule) {
-        return rule.row().image == BoundaryImage::Wrap ? std::optional(rule.kind) : std::nullopt;
-      };
-      if (wraps(rules.low) != wraps(rules.high)) {
-        fail(field.name, "periodic on one side only");
+      const bool joins = rules.low.row().joins_edges() || rules.high.row().joins_edges();
+      if (joins && rules.low.kind != rules.high.kind) {
+        fail(field.name,
+             fmt::format("{} .. {}", rules.low.row().keyword, rules.high.row().keyword));
       }
     }
   }

@@ -70,20 +70,18 @@ std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::Bound
   return result;
 }
 
-// The rules of one dimension. A periodic edge continues at the opposite edge, so both edges must be
-// periodic or neither.
+// The rules of one dimension. If a rule continues at the opposite edge, both edges must have it.
 std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::BoundarySides& sides,
                                            const Type& type, SideValues& values) {
   const ast::BoundaryRule& high_side = sides.high ? *sides.high : sides.low;
-  const auto wraps = [](const ast::BoundaryRule& rule) {
-    return row_of(rule.kind).image == BoundaryImage::Wrap;
-  };
-  const bool low_wraps = wraps(sides.low), high_wraps = wraps(high_side);
-  if (low_wraps != high_wraps) {
-    const Span span = low_wraps ? sides.low.span : high_side.span;
-    Diagnostic& error = env.report.error("S043", span, "periodic on one side only");
-    error.expected = "periodic on both sides of a dimension, or on neither";
-    error.hint = "'periodic' alone stands for both sides";
+  const bool low_joins = row_of(sides.low.kind).joins_edges();
+  if (sides.low.kind != high_side.kind && (low_joins || row_of(high_side.kind).joins_edges())) {
+    const ast::BoundaryRule& rule = low_joins ? sides.low : high_side;
+    const std::string_view keyword = row_of(rule.kind).keyword;
+    Diagnostic& error =
+        env.report.error("S043", rule.span, fmt::format("{} on one side only", keyword));
+    error.expected = fmt::format("{} on both sides of a dimension, or on neither", keyword);
+    error.hint = fmt::format("'{}' alone stands for both sides", keyword);
     return std::nullopt;
   }
   const auto low = boundary_rule(env, sides.low, type, values.low);
@@ -93,13 +91,13 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
   return ir::Boundary{*low, *high};
 }
 
-// The hint for a list with too many or too few entries. Two entries in a row that are not periodic
-// may be meant as the low and the high wall of one dimension.
+// The hint for a list with too many or too few entries. Two entries in a row that do not join the
+// edges may be meant as the low and the high wall of one dimension.
 std::string hint_of_count(const Environment& env, const ast::Boundary& boundary, size_t rank) {
   const auto& entries = boundary.dimensions;
   if (entries.size() < rank) return "a rule without brackets applies to all dimensions";
   const auto may_be_wall = [](const ast::BoundarySides& sides) {
-    return !sides.high && row_of(sides.low.kind).image != BoundaryImage::Wrap;
+    return !sides.high && !row_of(sides.low.kind).joins_edges();
   };
   for (size_t e = entries.size(); --e > 0;) {
     if (!may_be_wall(entries[e - 1]) || !may_be_wall(entries[e])) continue;
@@ -147,7 +145,7 @@ bool require_plain(Environment& env, const ast::Boundary& boundary, const ir::Fi
   if (!values && field.plain()) return true;
   Diagnostic& error =
       env.report.error("S053", boundary.span, "profiles and series cannot have this boundary");
-  error.expected = "none, a number, clamp, mirror or periodic";
+  error.expected = plain_boundary_list();
   return false;
 }
 

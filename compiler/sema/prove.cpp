@@ -246,21 +246,23 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
       const ir::BoundaryKind rule = rules.side(low).stored();
       const ir::BoundaryKind far = rules.side(!low).stored();
       if (rule == ir::BoundaryKind::None) {
-        if (!require(access, {d, side, false}, span, applied_at)) return std::nullopt;
+        if (!require(access, {d, side}, span, applied_at)) return std::nullopt;
         continue;
       }
-      if (verdict(access, {d, side, false}) == Verdict::Holds) continue;
+      if (verdict(access, {d, side}) == Verdict::Holds) continue;
       escapes |= 1u << (2 * d + (low ? 0 : 1));
       if (rule != ir::BoundaryKind::Mirror || far != ir::BoundaryKind::None) continue;
-      if (!require(access, {d, side, true}, span, applied_at)) return std::nullopt;
+      if (!require(access, {d, side, Of::Reflection}, span, applied_at)) return std::nullopt;
     }
   }
   return escapes;
 }
 
-bool AccessProver::prove_thrown(const ir::Access& access, size_t d, bool low, int inside, Span span,
-                                const std::vector<Span>& applied_at) {
-  const End end = {static_cast<int>(d), low ? Side::Low : Side::High, true, inside};
+bool AccessProver::prove_image(const ir::Access& access, size_t d, bool low, int inside, Span span,
+                               const std::vector<Span>& applied_at) {
+  const bool wraps = field_of(access).boundary[d].side(low).row().joins_edges();
+  const End end = {static_cast<int>(d), low ? Side::Low : Side::High,
+                   wraps ? Of::Wrap : Of::Reflection, inside};
   return muted_ || require(access, end, span, applied_at);
 }
 
@@ -322,7 +324,9 @@ std::string AccessProver::describe_access(const ir::Access& access, const End& e
   const std::string level = access.level == 0 ? "" : fmt::format("@-{}", access.level);
   const bool whole = field.box == env_.program.grid();
   return fmt::format("access {}{}[{}]{} leaves {}", field.name, level, offsets,
-                     end.thrown ? ", mirrored," : "",
+                     end.of == Of::Reflection ? ", mirrored,"
+                     : end.of == Of::Wrap     ? ", wrapped around,"
+                                              : "",
                      whole ? "the grid" : "the domain of the field");
 }
 
@@ -334,30 +338,30 @@ std::string AccessProver::advice(const ir::Access& access, const End& end) const
   const ir::Range& domain = field.box.ranges[d];
   const bool low = end.side == Side::Low;
   ir::Affine inside = (low ? domain.low : domain.high) - access.offset(d);
-  if (end.thrown) inside = inside + (low ? domain.low - domain.high : domain.high - domain.low);
+  const ir::Affine length = domain.high - domain.low + (end.of == Of::Wrap ? 1 : 0);
+  if (end.of != Of::Index) inside = low ? inside - length : inside + length;
   inside = low ? inside + end.inside : inside - end.inside;
   const ir::Affine least = at_least(inside, domain.low), most = at_least(domain.high, inside);
   const auto fails = [](const ir::Affine& value) {
     return value.is_constant() && value.constant < 0;
   };
   if (is_one_index(domain)) return hint_of_one_index(env_, domain, d);
-  if (!end.thrown && (fails(least) || fails(most))) {
+  if (end.of == Of::Index && (fails(least) || fails(most))) {
     return fmt::format(
         "offsets are relative to the current point, {}{}; to read this far, give the field a "
         "boundary",
         field.name, env_.point(field));
   }
-  const ir::Boundary& rules = field.boundary[d];
-  if (end.thrown && (low ? rules.high : rules.low).kind != ir::BoundaryKind::None) {
-    return fmt::format(
-        "{} the region at {}, or make the field larger: an index is reflected only once",
-        low ? "start" : "end", env_.print(inside));
+  if (end.of != Of::Index && field.boundary[d].side(!low).kind != ir::BoundaryKind::None) {
+    return fmt::format("{} the region at {}, or make the field larger: an index is {} only once",
+                       low ? "start" : "end", env_.print(inside),
+                       end.of == Of::Wrap ? "wrapped around" : "reflected");
   }
   const bool ruled = field.boundary != ir::uniform_boundary(field.box.rank(), {});
   const std::string rule = ruled ? fmt::format(
                                        "a boundary other than none at the {} side of "
                                        "dimension {}",
-                                       low != end.thrown ? "low" : "high", d)
+                                       low != (end.of == Of::Reflection) ? "low" : "high", d)
                                  : "a boundary (constant, clamp, mirror, periodic, ...)";
   return fmt::format("give the field {}, or {} the region at {}", rule, low ? "start" : "end",
                      env_.print(inside));
@@ -369,7 +373,7 @@ void AccessProver::report_escape(const ir::Access& access, const End& end, Span 
   const auto d = static_cast<size_t>(end.dimension);
   const ir::Range& domain = field_of(access).box.ranges[d];
   const bool low = end.side == Side::Low;
-  const bool leaves_low = low != end.thrown;
+  const bool leaves_low = low != (end.of == Of::Reflection);
   const ir::Range& region = region_in(access, d);
   const ir::Boundary& rules = field_of(access).boundary[d];
   const bool ruled =
@@ -388,9 +392,12 @@ void AccessProver::report_escape(const ir::Access& access, const End& end, Span 
   error.expected =
       fmt::format("index at {} {} in dimension {}", leaves_low ? "least" : "most",
                   env_.print(leaves_low ? domain.low + end.inside : domain.high - end.inside), d);
-  const std::string thrown =
-      end.thrown ? fmt::format(", mirrored from {}", env_.print(at + access.offset(d))) : "";
-  error.found = fmt::format("{}{}, at {} = {} in region {}", env_.print(index(access, end)), thrown,
+  const std::string moved =
+      end.of == Of::Index
+          ? ""
+          : fmt::format(", {} from {}", end.of == Of::Wrap ? "wrapped around" : "mirrored",
+                        env_.print(at + access.offset(d)));
+  error.found = fmt::format("{}{}, at {} = {} in region {}", env_.print(index(access, end)), moved,
                             name, env_.print(at), env_.print(region_));
   error.hint = advice(access, end);
   constexpr size_t kMaxPlaces = 3;

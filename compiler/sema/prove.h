@@ -54,10 +54,10 @@ class AccessProver : private ir::RegionBounds {
   std::optional<uint32_t> prove(const ir::Access& access, Span span,
                                 const std::vector<Span>& applied_at);
 
-  // Proves that an index reflected by the mirror at that side of dimension d lies in the field, at
-  // least `inside` points from the other edge; otherwise S031 or a run-time check.
-  bool prove_thrown(const ir::Access& access, size_t d, bool low, int inside, Span span,
-                    const std::vector<Span>& applied_at);
+  // Proves that the image of an index beyond that side of dimension d lies in the field, at least
+  // `inside` points from the edge that it might cross; otherwise S031 or a run-time check.
+  bool prove_image(const ir::Access& access, size_t d, bool low, int inside, Span span,
+                   const std::vector<Span>& applied_at);
 
   // As in ir::RegionBounds. A muted prover knows nothing.
   bool may_reach_edge(const ir::Access& access, size_t d, bool low) {

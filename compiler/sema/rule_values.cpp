@@ -131,7 +131,7 @@ class Elaborator::MetBounds final : public ir::AccessBounds {
     return prover_.prove(access, span, applied_at(span));
   }
   bool image_inside(const ir::Access& access, size_t d, bool low, int inside, Span span) override {
-    return prover_.prove_thrown(access, d, low, inside, span, applied_at(span));
+    return prover_.prove_image(access, d, low, inside, span, applied_at(span));
   }
   std::vector<ir::Excess> excess(ir::FieldId field) override { return prover_.excess(field); }
   bool may_reach_edge(const ir::Access& access, size_t d, bool low) override {

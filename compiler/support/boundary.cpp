@@ -1,50 +1,36 @@
 // The table of boundary rules and what follows from a row.
 #include "compiler/support/boundary.h"
 
+#include <vector>
+
 namespace stencil {
 
-bool BoundaryRow::plain() const {
-  return sign > 0 && addend == BoundaryAddend::None && image != BoundaryImage::Cell &&
-         image != BoundaryImage::Line;
-}
-
-BoundaryKind BoundaryRow::stored() const {
-  switch (image) {
-    case BoundaryImage::Nowhere:
-      return BoundaryKind::None;
-    case BoundaryImage::Given:
-      return BoundaryKind::Constant;
-    case BoundaryImage::Edge:
-    case BoundaryImage::Line:
-      return BoundaryKind::Clamp;
-    case BoundaryImage::Point:
-    case BoundaryImage::Cell:
-      return BoundaryKind::Mirror;
-    case BoundaryImage::Wrap:
-      return BoundaryKind::Periodic;
-  }
-  return BoundaryKind::None;
-}
-
-const std::vector<BoundaryRow>& boundary_rows() {
-  static const std::vector<BoundaryRow> kRows = {
-#define STENCIL_BOUNDARY(kind, keyword, takes, image, sign, addend, adjoint, documentation) \
-  {BoundaryKind::kind,     keyword, BoundaryTakes::takes, BoundaryImage::image, sign,       \
-   BoundaryAddend::addend, adjoint, documentation},
-#include "compiler/support/boundaries.def"
-  };
-  return kRows;
-}
-
-const BoundaryRow& row_of(BoundaryKind kind) {
-  return boundary_rows()[static_cast<size_t>(kind)];
-}
-
 std::optional<BoundaryKind> find_boundary(std::string_view keyword) {
-  for (const BoundaryRow& row : boundary_rows()) {
+  for (const BoundaryRow& row : kBoundaryRows) {
     if (row.keyword == keyword) return row.kind;
   }
   return std::nullopt;
+}
+
+std::optional<BoundaryKind> find_boundary(BoundaryImage image, int sign) {
+  for (const BoundaryRow& row : kBoundaryRows) {
+    const bool found = row.image == image && row.sign == sign;
+    if (found && row.addend == BoundaryAddend::None) return row.kind;
+  }
+  return std::nullopt;
+}
+
+std::string plain_boundary_list() {
+  std::vector<std::string_view> names;
+  for (const BoundaryRow& row : kBoundaryRows) {
+    if (row.plain()) names.push_back(row.takes_value() ? "a number" : row.keyword);
+  }
+  std::string out;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += i + 1 < names.size() ? ", " : " or ";
+    out += names[i];
+  }
+  return out;
 }
 
 }  // namespace stencil

@@ -84,11 +84,8 @@ template <> struct Action<grammar::along_word> : CallsWithSpan<&TreeBuilder::alo
 template <> struct Action<grammar::series_domain> : Calls<&TreeBuilder::series_domain> {};
 template <> struct Action<grammar::over_word> : CallsWithSpan<&TreeBuilder::over_begin> {};
 template <> struct Action<grammar::boundary_keyword> : CallsWithSpan<&TreeBuilder::boundary_begin> {};
-template <> struct Action<grammar::boundary_constant> : CallsWithSpan<&TreeBuilder::boundary_constant> {};
-template <> struct Action<grammar::boundary_gradient> : CallsWithSpan<&TreeBuilder::boundary_gradient> {};
-template <> struct Action<grammar::boundary_mirror_gradient> : CallsWithSpan<&TreeBuilder::boundary_mirror_gradient> {};
-template <> struct Action<grammar::boundary_fixed> : CallsWithSpan<&TreeBuilder::boundary_fixed> {};
-template <> struct Action<grammar::boundary_text> : CallsWithSpan<&TreeBuilder::boundary_word> {};
+template <> struct Action<grammar::boundary_with_value> : CallsWithSpan<&TreeBuilder::boundary_with_value> {};
+template <> struct Action<grammar::boundary_without_value> : CallsWithSpan<&TreeBuilder::boundary_without_value> {};
 template <> struct Action<grammar::boundary_sides> : Calls<&TreeBuilder::boundary_sides> {};
 template <> struct Action<grammar::boundary_for_all> : Calls<&TreeBuilder::boundary_sides> {};
 template <> struct Action<grammar::boundary_open> : CallsWithSpan<&TreeBuilder::boundary_open> {};

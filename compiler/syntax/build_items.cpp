@@ -210,31 +210,14 @@ void TreeBuilder::boundary_begin(Span at) {
   boundary_ = ast::Boundary{false, {}, at};
 }
 
-void TreeBuilder::boundary_value(ast::BoundaryKind kind, Span at) {
+void TreeBuilder::boundary_with_value(Span at) {
   auto value = pop_expr();
   const Span span = {at.begin, value->span.end};
-  rules_.push_back({kind, std::move(value), span});
+  rules_.push_back({boundary_at(text(at))->kind, std::move(value), span});
 }
 
-void TreeBuilder::boundary_constant(Span at) {
-  boundary_value(ast::BoundaryKind::Constant, at);
-}
-
-void TreeBuilder::boundary_gradient(Span at) {
-  boundary_value(ast::BoundaryKind::Gradient, at);
-}
-
-void TreeBuilder::boundary_mirror_gradient(Span at) {
-  boundary_value(ast::BoundaryKind::MirrorGradient, at);
-}
-
-void TreeBuilder::boundary_fixed(Span at) {
-  boundary_value(ast::BoundaryKind::Fixed, at);
-}
-
-void TreeBuilder::boundary_word(Span at) {
-  const auto kind = find_boundary(text(at)).value_or(ast::BoundaryKind::None);
-  rules_.push_back({kind, nullptr, at});
+void TreeBuilder::boundary_without_value(Span at) {
+  rules_.push_back({boundary_at(text(at))->kind, nullptr, at});
 }
 
 void TreeBuilder::boundary_sides() {

@@ -86,12 +86,8 @@ class TreeBuilder {
   void over_begin(Span at);
   void series_domain();
   void boundary_begin(Span at);
-  void boundary_constant(Span at);
-  void boundary_gradient(Span at);
-  void boundary_mirror_gradient(Span at);
-  void boundary_fixed(Span at);
-  void boundary_value(ast::BoundaryKind kind, Span at);
-  void boundary_word(Span at);
+  void boundary_with_value(Span at);
+  void boundary_without_value(Span at);
   void boundary_sides();
   void boundary_open(Span bracket);
   void boundary_close(Span bracket);

@@ -20,10 +20,6 @@ std::string hint_for_foreign_word(Foreign kind, std::string_view word);
 // Whether both words stand in one row, as `laplace` and `lap` do.
 bool are_foreign_synonyms(Foreign kind, std::string_view word, std::string_view other);
 
-// The boundary rules of the language.
-inline constexpr std::string_view kBoundaryRules =
-    "none constant fixed gradient clamp mirror odd symmetric antisymmetric linear periodic";
-
 // The boundary rule that is meant by the word at the start of `text`: the rule of another tool, or
 // a misspelt one. Empty if none is known.
 std::string hint_for_boundary(std::string_view text);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/support/diagnostic.h"
+#include "compiler/syntax/boundary_words.h"
 #include "compiler/syntax/foreign.h"
 #include "compiler/syntax/token.h"
 
@@ -23,7 +24,7 @@ struct ForeignRule {
   std::string_view with_value = {};  // the hint if a value follows; empty: the same one
 };
 
-constexpr ForeignRule kBoundaryRows[] = {
+constexpr ForeignRule kForeignRules[] = {
     // Values.
     {"dirichlet fixedvalue value extdir",
      "write 'fixed c' for the value c on the edge point, 'antisymmetric' for 0 on a wall half a "
@@ -123,8 +124,7 @@ bool has_value(std::string_view text) {
   const std::string word(
       text.substr(0, std::min(text.find_first_of(" \t\r\n;,.[](){}*/+-"), text.size())));
   const bool letter = !word.empty() && std::isalpha(static_cast<unsigned char>(word[0])) != 0;
-  const std::vector<std::string> rules = split(kBoundaryRules);
-  return letter && !is_keyword(word) && std::find(rules.begin(), rules.end(), word) == rules.end();
+  return letter && !is_keyword(word) && !is_boundary_word(word);
 }
 
 bool is_rule_byte(char c) {
@@ -153,13 +153,13 @@ std::string hint_for_boundary(std::string_view text) {
     }
   }
   if (word.empty()) return "";
-  for (const ForeignRule& row : kBoundaryRows) {
+  for (const ForeignRule& row : kForeignRules) {
     const std::vector<std::string> words = split(row.words);
     if (std::find(words.begin(), words.end(), word) == words.end()) continue;
     const bool valued = !row.with_value.empty() && has_value(text.substr(at));
     return std::string(valued ? row.with_value : row.hint);
   }
-  const std::string nearest = nearest_name(written, split(kBoundaryRules));
+  const std::string nearest = nearest_name(written, boundary_words());
   return nearest.empty() || nearest == written ? "" : fmt::format("did you mean '{}'?", nearest);
 }
 

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "compiler/syntax/boundary_words.h"
 #include "compiler/syntax/foreign.h"
 #include "compiler/syntax/messages.h"
 #include "compiler/syntax/token.h"
@@ -73,9 +75,11 @@ class Place {
     for (; k > 0 && token.kind != TokenKind::End; --k) token = token_at(text_, token.span.end);
     return spelling(token);
   }
-  // The text from the next token on.
-  std::string_view text_of_next() const {
-    return text_.substr(token_at(text_, found_.span.end).span.begin);
+  // The text from the token k tokens after this one on; empty behind the last one.
+  std::string_view text_from(int k) const {
+    Token token = found_;
+    for (; k > 0 && token.kind != TokenKind::End; --k) token = token_at(text_, token.span.end);
+    return text_.substr(std::min<size_t>(token.span.begin, text_.size()));
   }
   bool ends_item_in_line() const {
     const auto rest = text_.substr(found_.span.begin);
@@ -201,7 +205,8 @@ const TokenRow kTokens[] = {
      [](const Place& p) { return is_one_of("stencil init param", p.item()); }},
     {"=", 0, kDue<primary>, "the value follows without '='",
      [](const Place& p) {
-       return is_one_of("steps history spacing origin constant every gradient fixed", p.back());
+       return is_one_of("steps history spacing origin every", p.back()) ||
+              precedes_boundary_value(p.back());
      }},
     {"=", 0, kDue<argument_open>, kFunction},
     {"=", 0, kDue<colon>, "a member is written 'a : real'",
@@ -405,17 +410,29 @@ Made let_without_word(const Place& p) {
   return fmt::format("a local value begins with 'let': 'let {} = ...;'", p.token());
 }
 
-constexpr std::string_view kRulesWithValue = "constant fixed gradient";
-
 // The boundary rule that begins k tokens after the place, with its value if that is a number.
 std::string rule_at(const Place& p, int k) {
-  std::string rule(p.next(k));
-  if (rule == "mirror" && p.next(k + 1) == "gradient") {
-    ++k;
-    rule += " gradient";
+  const std::string_view text = p.text_from(k);
+  const auto rule = boundary_at(text);
+  if (!rule) return std::string(p.next(k));
+  const BoundaryRow& row = row_of(rule->kind);
+  if (!row.takes_value()) return std::string(row.keyword);
+  const Token value = token_at(text, rule->length);
+  const bool number = value.kind == TokenKind::Number;
+  return fmt::format(
+      "{} {}", row.keyword,
+      number ? text.substr(value.span.begin, value.span.end - value.span.begin) : "0");
+}
+
+// "'constant c', 'gradient g' and 'fixed c'"
+std::string rules_with_value() {
+  std::vector<std::string> rules;
+  for (const BoundaryRow& row : kBoundaryRows) {
+    if (row.takes_value()) rules.push_back(fmt::format("'{} {}'", row.keyword, row.value_name()));
   }
-  if (!is_one_of(kRulesWithValue, p.next(k))) return rule;
-  return fmt::format("{} {}", rule, is_number(p.next(k + 1)) ? p.next(k + 1) : "0");
+  const std::string last = rules.back();
+  rules.pop_back();
+  return fmt::format("{} and {}", fmt::join(rules, ", "), last);
 }
 
 // Matches: boundary clamp .. mirror; boundary clamp, mirror; boundary fixed 1 gradient 2;
@@ -425,12 +442,11 @@ Made second_rule(const Place& p) {
   if (written.empty() || !p.is_due(kDue<end, grammar::series_end, grammar::boundary_close>)) {
     return "";
   }
-  if (is_number(p.token()) && is_one_of(kBoundaryRules, p.back())) {
+  if (is_number(p.token()) && is_boundary_word(p.back())) {
     if (p.back(2) == "gradient") return fmt::format("write 'mirror gradient {}'", p.token());
-    return fmt::format("'{}' takes no value; 'constant c', 'fixed c' and 'gradient g' take one",
-                       p.back());
+    return fmt::format("'{}' takes no value; {} take one", p.back(), rules_with_value());
   }
-  const bool two = is_one_of(kBoundaryRules, p.token());
+  const bool two = is_boundary_word(p.token());
   if (written.front() == "[") {
     return two ? "write '..' between the rules of the two sides, or ',' between those of two "
                  "dimensions"
@@ -440,7 +456,7 @@ Made second_rule(const Place& p) {
     return is_one_of("history along constant", token);
   });
   if (ends || !(two || is_one_of(".. ,", p.token()))) return "";
-  if (!two && !is_one_of(kBoundaryRules, p.next())) return "";
+  if (!two && !is_boundary_word(p.next())) return "";
   const char* const begin = written.front().data();
   const std::string_view first(
       begin, static_cast<size_t>(written.back().data() + written.back().size() - begin));
@@ -463,7 +479,7 @@ Made second_rule(const Place& p) {
 
 // Matches: field A : real on G periodic;
 Made rule_without_word(const Place& p) {
-  if (!p.is_due(kDue<end, grammar::series_end>) || !is_one_of(kBoundaryRules, p.token())) return "";
+  if (!p.is_due(kDue<end, grammar::series_end>) || !is_boundary_word(p.token())) return "";
   if (!p.since("boundary").empty()) return "";
   return fmt::format("write 'boundary {}'", rule_at(p, 0));
 }
@@ -472,14 +488,13 @@ Made rule_without_word(const Place& p) {
 Made boundary_as_attribute(const Place& p) {
   const bool due = p.is_due(kDue<grammar::boundary_rules, grammar::boundary_kind>);
   if (!due || !is_one_of("= : (", p.token())) return "";
-  if (std::string foreign = hint_for_boundary(p.text_of_next()); !foreign.empty()) return foreign;
-  const bool has_value = is_one_of(kRulesWithValue, p.next()) || p.next(2) == "gradient";
-  if (has_value) {
+  if (std::string foreign = hint_for_boundary(p.text_from(1)); !foreign.empty()) return foreign;
+  const auto rule = boundary_at(p.text_from(1));
+  if (rule && row_of(rule->kind).takes_value()) {
     return fmt::format("the rule follows without a sign: 'boundary {}'", rule_at(p, 1));
   }
-  const bool rule = is_one_of(kBoundaryRules, p.next());
   return fmt::format("write the rule directly after the word: 'boundary {}'",
-                     rule ? p.next() : "clamp");
+                     rule ? row_of(rule->kind).keyword : "clamp");
 }
 
 // Matches: a .gt. b, a .and. b, .not. a

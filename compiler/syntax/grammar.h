@@ -13,6 +13,8 @@
 
 #include <tao/pegtl.hpp>
 
+#include "compiler/syntax/boundary_words.h"
+
 namespace stencil::grammar {
 
 using namespace tao::pegtl;  // NOLINT: the rule combinators are the vocabulary of this file
@@ -231,19 +233,20 @@ struct type_decl : if_must<keyword<type_>, item_name, assign, type, end> {};
 
 struct history : if_must<keyword<history_>, expression> {};
 struct constant : keyword<constant_> {};
-struct boundary_constant : if_must<keyword<constant_>, expression> {};
-struct gradient_word : word<TAO_PEGTL_STRING("gradient")> {};
-struct mirror_word : word<TAO_PEGTL_STRING("mirror")> {};
-struct fixed_word : word<TAO_PEGTL_STRING("fixed")> {};
-struct boundary_gradient : if_must<token<gradient_word>, expression> {};
-struct boundary_mirror_gradient : if_must<seq<token<mirror_word>, token<gradient_word>>, expression> {};
-struct boundary_fixed : if_must<token<fixed_word>, expression> {};
-struct boundary_text : any_word<TAO_PEGTL_STRING("none"), TAO_PEGTL_STRING("clamp"),
-                                TAO_PEGTL_STRING("mirror"), TAO_PEGTL_STRING("odd"),
-                                TAO_PEGTL_STRING("symmetric"), TAO_PEGTL_STRING("antisymmetric"),
-                                TAO_PEGTL_STRING("linear"), TAO_PEGTL_STRING("periodic")> {};
-struct boundary_kind : sor<boundary_constant, boundary_gradient, boundary_mirror_gradient,
-                           boundary_fixed, token<boundary_text>> {};
+// The keyword of a boundary rule that takes a value, or of one that takes none.
+template <bool takes_value> struct boundary_word {
+  using rule_t = any::rule_t;  // for the analysis: the rule consumes input
+  using subs_t = empty_list;
+  template <typename Input> static bool match(Input& in) {
+    const auto found = boundary_at({in.current(), in.size()});
+    if (!found || row_of(found->kind).takes_value() != takes_value) return false;
+    in.bump(found->length);
+    return true;
+  }
+};
+struct boundary_with_value : if_must<token<boundary_word<true>>, expression> {};
+struct boundary_without_value : boundary_word<false> {};
+struct boundary_kind : sor<boundary_with_value, token<boundary_without_value>> {};
 struct boundary_high : boundary_kind {};
 struct boundary_sides : seq<must<boundary_kind>, opt<if_must<dots, boundary_high>>> {};
 struct boundary_open : one<'['> {};

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/syntax/boundary_words.h"
 #include "compiler/syntax/builder.h"
 #include "compiler/syntax/grammar.h"
 
@@ -90,11 +91,8 @@ STENCIL_EXPECT(keyword<grammar::in_>, "'in'");
 STENCIL_EXPECT(keyword<grammar::when_>, "'when'", "write 'stop when condition;'");
 STENCIL_EXPECT(on_region, "'on' and a region", "write 'reduce r = max(expression) on G;'");
 
-STENCIL_EXPECT(boundary_rules, "a boundary: none, constant c, fixed c, gradient g, mirror gradient g, "
-                               "clamp, mirror, odd, symmetric, antisymmetric, linear or periodic, "
-                               "or a list of them in brackets, one for each dimension");
-STENCIL_EXPECT(boundary_kind, "a boundary: none, constant c, fixed c, gradient g, mirror gradient g, "
-                              "clamp, mirror, odd, symmetric, antisymmetric, linear or periodic");
+STENCIL_EXPECT(boundary_rules, expected_boundary<true>());
+STENCIL_EXPECT(boundary_kind, expected_boundary<false>());
 STENCIL_EXPECT(boundary_high, "the boundary at the high side, as in clamp .. mirror");
 STENCIL_EXPECT(boundary_close, "',', '..' or ']' in the list of boundaries");
 STENCIL_EXPECT(extents, "'[' and the extents of the table");

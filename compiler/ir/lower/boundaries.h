@@ -17,8 +17,8 @@ class AccessBounds {
   virtual ~AccessBounds() = default;
   // Access::escapes. nullopt after a reported error.
   virtual std::optional<uint32_t> escapes(const Access& access, Span span) = 0;
-  // Whether the index that the mirror at that side of dimension d reflects lies in the field, at
-  // least `inside` points from the other edge. False after a reported error.
+  // Whether the image of an index beyond that side of dimension d lies in the field, at least
+  // `inside` points from the edge that it might cross. False after a reported error.
   virtual bool image_inside(const Access& access, size_t d, bool low, int inside, Span span) = 0;
   virtual std::vector<Excess> excess(FieldId field) = 0;
   virtual bool may_reach_edge(const Access& access, size_t d, bool low) = 0;

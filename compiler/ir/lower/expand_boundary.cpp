@@ -201,8 +201,8 @@ BoundaryExpander::Values BoundaryExpander::value_of(FieldId id, const BoundaryRu
 
 // --- Rules that read the field -------------------------------------------------------------------
 
-// Whether the index that the mirror at that side reflects lies in the field. It must not be the
-// edge point of a fixed side, because a fixed value is selected by the index before reflection.
+// Whether the image of an index beyond that side lies in the field. It must not be the edge point
+// of a fixed side, because a fixed value is selected by the index before reflection.
 bool BoundaryExpander::image_inside(const Access& access, size_t d, bool low, Span span) {
   const Boundary& rules = program_.fields[access.field].boundary[d];
   return bounds_->image_inside(access, d, low, rules.side(!low).fixed() ? 1 : 0, span);
@@ -442,11 +442,12 @@ BoundaryExpander::Values BoundaryExpander::with_constants(const Access& access, 
   };
   bool sound = true;
   for_each_escape([&](size_t d, bool low) {
-    // The far side's rule applies to the index itself and not to one that this mirror reflects, so
-    // the reflected index must lie in the field.
+    // The far side's rule applies to the index itself and not to its image, and a rule with a sign
+    // or an addend applies once, so the image must lie in the field.
     const BoundaryRule& own = field.boundary[d].side(low);
     const bool mirrored = stored(own, BoundaryKind::Mirror) && !repeats(own);
-    if (mirrored && (counts(own) || counts(field.boundary[d].side(!low)))) {
+    if ((mirrored || own.row().joins_edges()) &&
+        (counts(own) || counts(field.boundary[d].side(!low)))) {
       sound &= image_inside(access, d, low, span);
     }
   });

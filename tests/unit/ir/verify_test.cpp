@@ -19,7 +19,7 @@ TEST(Verify, BoundaryRules) {
   EXPECT_EQ(verify(program), Problems{"A: number of boundary rules"});
   program = sound;
   program.fields[0].boundary[1].high.kind = BoundaryKind::Clamp;
-  EXPECT_EQ(verify(program), Problems{"A: periodic on one side only"});
+  EXPECT_EQ(verify(program), Problems{"A: periodic .. clamp"});
   program = sound;
   program.fields[0].boundary[0].low.kind = BoundaryKind::Constant;
   EXPECT_EQ(verify(program), Problems{"A: boundary values do not match"});

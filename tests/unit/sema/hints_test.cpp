@@ -209,7 +209,8 @@ TEST(Hints, OnItems) {
        "write '..' between the rules of the two sides, or ',' between those of two dimensions",
        "field B : real on G boundary [clamp, mirror];"},
       {"field B : real on G boundary mirror 2;",
-       "'mirror' takes no value; 'constant c', 'fixed c' and 'gradient g' take one",
+       "'mirror' takes no value; 'constant c', 'gradient g', 'mirror gradient g' and 'fixed c' "
+       "take one",
        "field B : real on G boundary mirror gradient 2;"},
       {"field B : real on G boundary [clamp 1, clamp];", "'clamp' takes no value",
        "field B : real on G boundary [clamp, clamp];"},
