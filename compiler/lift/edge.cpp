@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "compiler/lift/numbers.h"
+#include "compiler/support/boundary.h"
 
 namespace stencil::lifter {
 
@@ -15,11 +16,29 @@ namespace {
 
 constexpr int64_t kSmall = 4;  // largest constant and offset
 
-int64_t bent(const std::string& rule, int64_t at, int64_t length) {
-  if (rule == "periodic") return ((at % length) + length) % length;
-  if (rule == "clamp") return std::clamp<int64_t>(at, 0, length - 1);
-  if (rule == "mirror") return at < 0 ? -at : at >= length ? 2 * (length - 1) - at : at;
-  return at < 0 ? -at - 1 : at >= length ? 2 * length - 1 - at : at;
+// Whether the rule gives the value at another index, so that a subscript can follow it.
+bool is_index_rule(const BoundaryRow& row) {
+  switch (row.image) {
+    case BoundaryImage::Edge:
+    case BoundaryImage::Point:
+    case BoundaryImage::Cell:
+    case BoundaryImage::Wrap:
+      return row.sign > 0 && row.addend == BoundaryAddend::None;
+    case BoundaryImage::Nowhere:
+    case BoundaryImage::Given:
+    case BoundaryImage::Line:
+      break;
+  }
+  return false;
+}
+
+// The index at which an index rule gives the value of the index `at`.
+int64_t bent(const BoundaryRow& row, int64_t at, int64_t length) {
+  if (row.image == BoundaryImage::Wrap) return ((at % length) + length) % length;
+  if (row.image == BoundaryImage::Edge) return std::clamp<int64_t>(at, 0, length - 1);
+  const int64_t repeated = row.image == BoundaryImage::Cell ? 1 : 0;
+  if (at < 0) return -at - repeated;
+  return at >= length ? 2 * (length - 1) + repeated - at : at;
 }
 
 // True if the comparison covers every node of the expression (see the top of this file).
@@ -114,13 +133,14 @@ X edge_of(Pool& pool, X x, X index, const Domain& domain) {
     }
     samples.push_back(std::move(sample));
   }
-  for (const char* rule : {"periodic", "clamp", "mirror", "symmetric"}) {
+  for (const BoundaryRow& row : kBoundaryRows) {
+    if (!is_index_rule(row)) continue;
     for (int64_t c = -kSmall; c <= kSmall; ++c) {
       const bool fits = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
         for (size_t k = 0; k < sample.values.size(); ++k) {
           const int64_t i = sample.first + static_cast<int64_t>(k);
           const bool outside = sample.values[k] < 0 || sample.values[k] >= sample.length;
-          const int64_t expected = bent(rule, i + c, sample.length);
+          const int64_t expected = bent(row, i + c, sample.length);
           // At short lengths, skip points where the subscript or the reflected index lies outside
           // of the array. C programs make no such access.
           const bool twice = expected < 0 || expected >= sample.length;
@@ -129,7 +149,8 @@ X edge_of(Pool& pool, X x, X index, const Domain& domain) {
         }
         return true;
       });
-      if (fits && c != 0) return pool.edge(rule, c, index, length.expression(pool, CScalar::I64));
+      if (fits && c != 0)
+        return pool.edge(std::string(row.keyword), c, index, length.expression(pool, CScalar::I64));
     }
   }
   return nullptr;

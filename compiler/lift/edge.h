@@ -8,10 +8,10 @@
 
 namespace stencil::lifter {
 
-// Rewrites `x`, an integer expression of the counter `index` over `domain`, as an Edge: the
-// boundary rule "periodic", "clamp", "mirror" or "symmetric" applied to the counter plus a
-// constant. The length in the rule is the length of the domain, or the divisor of a remainder.
-// Returns null if no rule matches.
+// Rewrites `x`, an integer expression of the counter `index` over `domain`, as an Edge: a boundary
+// rule that gives the value at another index, such as "periodic" or "clamp", applied to the counter
+// plus a constant. The length in the rule is the length of the domain, or the divisor of a
+// remainder. Returns null if no rule matches.
 X edge_of(Pool& pool, X x, X index, const Domain& domain);
 
 }  // namespace stencil::lifter

@@ -130,28 +130,16 @@ std::string Executor::name_of_path(const std::string& path) const {
 
 std::string Executor::distinct(std::string name) {
   static const std::set<std::string> kReserved = {
-      "and",     "boundary", "constant",  "every",
-      "false",   "field",    "function",  "grid",
-      "history", "in",       "init",      "let",
-      "not",     "of",       "on",        "or",
-      "param",   "reduce",   "require",   "series",
-      "stencil", "steps",    "stop",      "subgrid",
-      "table",   "true",     "type",      "when",
-      "time",    "real",     "float",     "double",
-      "integer", "long",     "half",      "bfloat",
-      "byte",    "short",    "ubyte",     "ushort",
-      "bool",    "vector",   "sum",       "prod",
-      "min",     "max",      "abs",       "sqrt",
-      "rsqrt",   "fma",      "select",    "exp",
-      "log",     "pow",      "sin",       "cos",
-      "tan",     "tanh",     "floor",     "ceil",
-      "G",       "linear",   "odd",       "clamp",
-      "mirror",  "periodic", "symmetric", "antisymmetric",
-      "none",    "along",    "points",    "record",
-      "at",      "where",    "else",      "repeat",
-      "by",      "within",   "over",      "initial",
-      "weights", "origin",   "spacing",   "position",
-      "pi",      "sign",     "round",     "trunc",
+      "and",     "boundary", "constant", "every",    "false",   "field",  "function", "grid",
+      "history", "in",       "init",     "let",      "not",     "of",     "on",       "or",
+      "param",   "reduce",   "require",  "series",   "stencil", "steps",  "stop",     "subgrid",
+      "table",   "true",     "type",     "when",     "time",    "real",   "float",    "double",
+      "integer", "long",     "half",     "bfloat",   "byte",    "short",  "ubyte",    "ushort",
+      "bool",    "vector",   "sum",      "prod",     "min",     "max",    "abs",      "sqrt",
+      "rsqrt",   "fma",      "select",   "exp",      "log",     "pow",    "sin",      "cos",
+      "tan",     "tanh",     "floor",    "ceil",     "G",       "along",  "points",   "record",
+      "at",      "where",    "else",     "repeat",   "by",      "within", "over",     "initial",
+      "weights", "origin",   "spacing",  "position", "pi",      "sign",   "round",    "trunc",
       "lshr",    "random"};
   std::string out = name;
   for (int i = 2; kReserved.count(out) > 0 || names_.count(out) > 0; ++i) {

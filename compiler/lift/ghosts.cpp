@@ -1,11 +1,13 @@
 // Statements such as a[0][j] = a[n][j]; a[n+1][j] = a[1][j]; copy the ghost cells of a periodic
 // dimension. Suppose every step runs these copies before the loops that read the ghost cells, or
 // after the loops that write the source cells. A ghost cell then holds the value that `boundary
-// periodic` on [1..n] gives. The copies are removed, which allows time tiling.
+// periodic` on [1..n] gives. If all copies change the sign, a[0][j] = -a[n][j], it holds the value
+// of the rule that wraps around with the opposite sign. The copies are removed, which allows time
+// tiling.
 //
 // The copies are removed only if all of these conditions hold:
-//   - The copies of a dimension have one distance, equal to the number of points between the
-//     ghosts.
+//   - The copies of a dimension have one sign, and one distance, equal to the number of points
+//     between the ghosts.
 //   - The layers of ghosts have no gaps.
 //   - No other statement writes ghosts.
 //   - Every ghost that is read was copied after the last write of its source point.
@@ -24,7 +26,8 @@ struct Range {
 struct Copy {
   size_t function = 0;
   ArrayPart part;
-  Poly at, distance;         // a[at] = a[at + distance]
+  Poly at, distance;  // a[at] = a[at + distance], or with a minus sign
+  BoundaryKind rule = BoundaryKind::Periodic;
   std::vector<Range> where;  // the range in each dimension
 };
 
@@ -58,7 +61,8 @@ class Finder {
     }
     PeriodicGhosts out;
     for (const auto& [d, dimension] : dimensions_) {
-      PeriodicDimension made{dimension.low, dimension.high, {}, first_[d], dimension.layers};
+      PeriodicDimension made{dimension.low, dimension.high,   {},
+                             first_[d],     dimension.layers, dimension.copies[0].rule};
       for (const Copy& copy : dimension.copies) made.parts.insert(copy.part);
       out.dimensions[d] = made;
     }
@@ -98,7 +102,12 @@ class Finder {
     int along = -1;
     for (size_t t = 0; t < f.targets.size(); ++t) {
       X value = piece.values[t];
+      const bool negative = value != nullptr && value->kind == XKind::Unary && value->text == "-" &&
+                            value->type == value->args[0]->type;
+      if (negative) value = value->args[0];
       if (value == nullptr || value->kind != XKind::Load || !whole_rank(value->id)) return;
+      const auto rule = find_boundary(BoundaryImage::Wrap, negative ? -1 : 1);
+      if (!rule) return;
       const Access from = shapes_.access(value->id, value->args, *piece.point);
       if (from.part != f.targets[t]) return;
       int differs = -1;
@@ -112,7 +121,7 @@ class Finder {
       const Poly& at = to.subscripts[along];
       const Poly distance = from.subscripts[along] - at;
       if (counts(at) || counts(distance)) return;
-      Copy made{number, f.targets[t], at, distance, {}};
+      Copy made{number, f.targets[t], at, distance, *rule, {}};
       for (const Poly& s : to.subscripts) made.where.push_back(range_of(s, *piece.point));
       found.push_back(std::move(made));
     }
@@ -131,6 +140,7 @@ class Finder {
       if (!low && !at_least(-copy.distance, Poly(1))) return false;
       const Poly d = low ? copy.distance : -copy.distance;
       if (distance && *distance != d) return false;
+      if (copy.rule != dimension.copies[0].rule) return false;
       distance = d;
       auto& side = low ? lows : highs;
       if (std::find(side.begin(), side.end(), copy.at) == side.end()) side.push_back(copy.at);

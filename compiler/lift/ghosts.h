@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "compiler/lift/order.h"
+#include "compiler/support/boundary.h"
 
 namespace stencil::lifter {
 
@@ -13,6 +14,7 @@ struct PeriodicDimension {
   std::set<ArrayPart> parts;  // parts whose ghosts are copies
   std::set<ArrayPart> first;  // parts whose ghosts the first step reads before copying them
   int64_t layers = 1;
+  BoundaryKind rule = BoundaryKind::Periodic;  // the rule that gives the copies
 };
 
 struct PeriodicGhosts {

@@ -138,7 +138,8 @@ void ProgramWriter::ghosts() {
       fields.insert(field);
       auto& sides = rules_[field];
       sides.resize(static_cast<size_t>(shapes_.rank()));
-      sides[d] = {"periodic", "periodic"};
+      const std::string keyword(row_of(periodic.rule).keyword);
+      sides[d] = {keyword, keyword};
     }
     // Every buffer of a ping-pong pair holds ghost copies in some step.
     for (const auto& [part, role] : roles_.of) {
@@ -188,7 +189,7 @@ void ProgramWriter::bind() {
     }
     for (size_t k = 0; k < shape.extents.size(); ++k) {
       made.lows.push_back(nullptr);
-      made.copied.push_back(false);
+      made.copied.push_back(0);
       made.lengths.push_back(made.extents[k]);
       const auto space = std::find(shape.space.begin(), shape.space.end(), static_cast<int>(k));
       const size_t skip = shape.over_time ? 1 : 0;
@@ -198,7 +199,8 @@ void ProgramWriter::bind() {
       if (periodic == ghosts_.dimensions.end()) continue;
       const Poly &low = periodic->second.low, &high = periodic->second.high;
       made.lows.back() = low.expression(pool_);
-      made.copied.back() = periodic->second.first.count(part) > 0;
+      const bool copied = periodic->second.first.count(part) > 0;
+      made.copied.back() = copied ? row_of(periodic->second.rule).sign : 0;
       made.lengths.back() = (high - low + Poly(1)).expression(pool_);
     }
     made.written = shape.stored || role.copies > 1;

@@ -26,7 +26,8 @@ struct FieldBinding {
   std::vector<X> extents;  // for each dimension of the array; at kBufferSlot the number of buffers
   // For each dimension: first element and length of the field. Without ghost cells, lows is null.
   std::vector<X> lows, lengths;
-  std::vector<bool> copied;  // for each dimension: ghost cells initially hold copies of points
+  // For each dimension: the sign with which ghost cells initially hold copies of points, or 0.
+  std::vector<int> copied;
   bool written = false;
   bool over_time = false;  // the first space dimension is the time step
 };

@@ -92,7 +92,9 @@ std::optional<ExprPtr> ProgramWriter::bent(const Poly& from, const Poly& to, con
   auto& sides = rules_[roles_.of.at(part).field];
   sides.resize(lengths(part.array).size());
   for (const bool low : {true, false}) {
-    if (edge->text != "periodic" && low != (edge->integer < 0)) continue;
+    const auto kind = find_boundary(edge->text);
+    const bool both = kind && row_of(*kind).joins_edges();
+    if (!both && low != (edge->integer < 0)) continue;
     std::string& rule = low ? sides[k].first : sides[k].second;
     if (!rule.empty() && rule != edge->text) {
       throw Refusal{"C026", context.piece->point->place,
@@ -167,14 +169,8 @@ void ProgramWriter::guarded_ends(X load, const Access& access, const Context& co
   }
 }
 
-ast::BoundaryRule ProgramWriter::rule_called(const std::string& name) {
-  static const std::map<std::string, ast::BoundaryKind> kKinds = {
-      {"", ast::BoundaryKind::None},
-      {"clamp", ast::BoundaryKind::Clamp},
-      {"mirror", ast::BoundaryKind::Mirror},
-      {"symmetric", ast::BoundaryKind::Symmetric},
-      {"periodic", ast::BoundaryKind::Periodic}};
-  return {kKinds.at(name), nullptr, {}};
+ast::BoundaryRule ProgramWriter::rule_called(const std::string& keyword) {
+  return {find_boundary(keyword).value_or(BoundaryKind::None), nullptr, {}};
 }
 
 std::optional<ast::Boundary> ProgramWriter::boundary_of(const std::string& field) {

@@ -66,6 +66,34 @@ int64_t bytes_of(CScalar type) {
   return std::max(lifter::bits_of(type) / 8, 1);
 }
 
+namespace {
+
+template <typename T>
+void negate_as(char* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  value = static_cast<T>(-value);
+  std::memcpy(at, &value, sizeof value);
+}
+
+// Changes the sign of an element.
+void negate(CScalar type, char* at) {
+  if (type == CScalar::F32) return negate_as<float>(at);
+  if (type == CScalar::F64) return negate_as<double>(at);
+  switch (bytes_of(type)) {  // unsigned arithmetic wraps around
+    case 1:
+      return negate_as<uint8_t>(at);
+    case 2:
+      return negate_as<uint16_t>(at);
+    case 4:
+      return negate_as<uint32_t>(at);
+    default:
+      return negate_as<uint64_t>(at);
+  }
+}
+
+}  // namespace
+
 // Sign-extends a number from the width of its C type, unless the type is unsigned.
 int64_t integer_of(int64_t low, CScalar type) {
   const int unused = 64 - 8 * static_cast<int>(bytes_of(type));
@@ -218,14 +246,14 @@ bool OriginalMemory::is_ghost(size_t array, const LiftCase& one,
   return false;
 }
 
-// Fills ghost cells with copies from the opposite end of the array, if the report states that
-// assumption.
+// Fills ghost cells with copies from the opposite end of the array, or with copies of the opposite
+// sign, if the report states that assumption.
 void OriginalMemory::fill_ghosts(const LiftCase& one, std::vector<OriginalArray>& arrays) const {
   for (const FieldBinding& field : lifted_.program.fields) {
     OriginalArray& array = arrays[field.array];
     const int64_t size = bytes_of(lifted_.execution.arrays[field.array].element);
     for (size_t d = 0; d < field.lows.size(); ++d) {
-      if (!field.copied[d]) continue;
+      if (field.copied[d] == 0) continue;
       const int64_t low = *lifter::number_of(field.lows[d], one.integers);
       const int64_t length = *lifter::number_of(field.lengths[d], one.integers);
       const int64_t count = static_cast<int64_t>(array.bytes.size()) / size;
@@ -236,6 +264,9 @@ void OriginalMemory::fill_ghosts(const LiftCase& one, std::vector<OriginalArray>
         std::memcpy(array.bytes.data() + i * size,
                     array.bytes.data() + (i + (other - at) * array.strides[d]) * size,
                     static_cast<size_t>(size));
+        if (field.copied[d] < 0) {
+          negate(lifted_.execution.arrays[field.array].element, array.bytes.data() + i * size);
+        }
       }
     }
   }
