@@ -8,61 +8,109 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiler/syntax/boundary_words.h"
+
 namespace stencil::property {
 
 namespace {
 
-const std::vector<std::string>& computed_rules() {
-  static const std::vector<std::string> kRules = {
-      "odd",           "constant m * m", "constant time", "constant 2 * m - time", "symmetric",
-      "antisymmetric", "linear",         "fixed 1",       "fixed 2 - time"};
-  return kRules;
+// The rule that the text of a side begins with.
+const BoundaryRow& row_of_rule(const std::string& rule) {
+  return row_of(boundary_at(rule)->kind);
 }
 
-// Rules of fields of floating type.
-const std::vector<std::string>& gradients() {
-  static const std::vector<std::string> kRules = {"gradient 0.5", "gradient alpha * time",
-                                                  "mirror gradient 1", "mirror gradient m - time"};
-  return kRules;
+bool is_number_text(const std::string& value) {
+  return value.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+// The text after the keyword; empty if the rule takes no value.
+std::string rule_value_of(const std::string& rule) {
+  const size_t length = row_of_rule(rule).keyword.size();
+  return length < rule.size() ? rule.substr(length + 1) : "";
 }
 
 bool is_computed(const std::string& rule) {
-  const auto among = [&](const std::vector<std::string>& rules) {
-    return std::find(rules.begin(), rules.end(), rule) != rules.end();
-  };
-  return among(computed_rules()) || among(gradients());
+  return !row_of_rule(rule).plain() || !is_number_text(rule_value_of(rule));
 }
 
-std::string random_rule(Random& random, bool everywhere, Rules permitted) {
-  static const std::vector<std::string> kRules = {
-      "clamp", "constant 0", "constant 1", "mirror", "constant 2", "clamp", "mirror", "none"};
+// Rules by what a field must be like, each with several values.
+struct RuleChoices {
+  std::vector<std::string> plain;     // for every field, side by side with any other
+  std::vector<std::string> computed;  // for fields of numbers
+  std::vector<std::string> slopes;    // for fields of floating type
+  std::vector<std::string> plain_joining, computed_joining;  // both edges have the rule
+};
+
+const RuleChoices& rule_choices() {
+  static const RuleChoices kRuleChoices = [] {
+    RuleChoices out;
+    for (const BoundaryRow& row : kBoundaryRows) {
+      const std::string keyword(row.keyword);
+      if (row.joins_edges()) {
+        (row.plain() ? out.plain_joining : out.computed_joining).push_back(keyword);
+        continue;
+      }
+      switch (row.takes) {
+        case BoundaryTakes::Nothing:
+          (row.plain() ? out.plain : out.computed).push_back(keyword);
+          break;
+        case BoundaryTakes::Slope:
+          for (const char* value : {"0.5", "alpha * time", "1", "m - time"}) {
+            out.slopes.push_back(keyword + " " + value);
+          }
+          break;
+        case BoundaryTakes::Value:
+          for (const char* value : {"0", "1", "2", "m * m", "time", "2 * m - time"}) {
+            const std::string rule = keyword + " " + value;
+            (is_computed(rule) ? out.computed : out.plain).push_back(rule);
+          }
+      }
+    }
+    return out;
+  }();
+  return kRuleChoices;
+}
+
+// A rule for both edges of a dimension. `joining`: it may be one that both edges must have.
+std::string random_rule(Random& random, bool everywhere, bool joining, Rules permitted) {
+  const RuleChoices& all = rule_choices();
   if (permitted != Rules::Plain && random.chance(35)) {
-    const bool slope = random.chance(25);
-    return random.pick(slope && permitted == Rules::All ? gradients() : computed_rules());
+    const int roll = random.between(0, 99);
+    if (roll < 25 && permitted == Rules::All) return random.pick(all.slopes);
+    if (joining && roll < 35 && !all.computed_joining.empty()) {
+      return random.pick(all.computed_joining);
+    }
+    return random.pick(all.computed);
   }
-  return kRules[random.below(everywhere ? 7 : 8)];
+  std::string rule = random.pick(all.plain);
+  while (everywhere && rule == "none") rule = random.pick(all.plain);
+  return rule;
+}
+
+std::string random_joining_rule(Random& random, Rules permitted) {
+  const RuleChoices& all = rule_choices();
+  const bool computed =
+      permitted != Rules::Plain && !all.computed_joining.empty() && random.chance(40);
+  return random.pick(computed ? all.computed_joining : all.plain_joining);
 }
 
 Boundary::Sides random_sides(Random& random, bool everywhere, bool by_side, Rules permitted) {
-  if (random.chance(20)) return {"periodic", "periodic"};
-  const std::string low = random_rule(random, everywhere, permitted);
-  return {low, by_side ? random_rule(random, everywhere, permitted) : low};
+  if (random.chance(20)) {
+    const std::string rule = random_joining_rule(random, permitted);
+    return {rule, rule};
+  }
+  const std::string low = random_rule(random, everywhere, false, permitted);
+  return {low, by_side ? random_rule(random, everywhere, false, permitted) : low};
 }
 
-std::string first_word(const std::string& rule) {
-  return rule.substr(0, rule.find(' '));
-}
-
-// "gradient" of "gradient 0.5", "mirror gradient" of "mirror gradient 1"
-std::string name_of(const std::string& rule) {
-  return rule.starts_with("mirror gradient") ? "mirror gradient" : first_word(rule);
+std::string rule_keyword_of(const std::string& rule) {
+  return std::string(row_of_rule(rule).keyword);
 }
 
 // The coverage name of one side of a pair. Coverage counts single sides, because there are too many
 // pairs to draw each.
 std::string side_name(const std::string& rule) {
-  const std::string word = first_word(rule);
-  return word != "constant" && is_computed(rule) ? "odd or the like" : word;
+  return row_of_rule(rule).plain() ? rule_keyword_of(rule) : "odd or the like";
 }
 
 }  // namespace
@@ -81,13 +129,13 @@ bool Boundary::covers() const {
 
 std::set<std::string> Boundary::constructs() const {
   if (none()) return {"boundary none"};
-  if (text[0] != '[' && plain()) return {"boundary " + first_word(text)};
+  if (text[0] != '[' && plain()) return {"boundary " + rule_keyword_of(text)};
   std::set<std::string> out = {"boundary by dimension"};
   for (const Sides& sides : dimensions) {
     for (const std::string* rule : {&sides.low, &sides.high}) {
       if (!is_computed(*rule)) continue;
-      const bool value = first_word(*rule) == "constant";
-      out.insert(value ? "boundary with a computed value" : "boundary " + name_of(*rule));
+      out.insert(row_of_rule(*rule).plain() ? "boundary with a computed value"
+                                            : "boundary " + rule_keyword_of(*rule));
     }
   }
   for (const Sides& sides : dimensions) {
@@ -108,10 +156,10 @@ Boundary random_boundary(Random& random, int rank, bool everywhere, Rules permit
   const auto count = static_cast<size_t>(rank);
   const int roll = random.between(everywhere ? 35 : 0, 99);
   if (roll < 65) {
-    static const std::vector<std::string> kRules = {"clamp", "mirror", "periodic", "constant 0",
-                                                    "constant 1"};
-    out.text = roll < 35 ? "none" : random.pick(kRules);
-    if (roll >= 60) out.text = random_rule(random, true, permitted);
+    out.text = roll < 35   ? "none"
+               : roll < 40 ? random_joining_rule(random, permitted)
+               : roll < 60 ? random_rule(random, true, false, Rules::Plain)
+                           : random_rule(random, true, true, permitted);
     out.dimensions.assign(count, {out.text, out.text});
     return out;
   }
@@ -135,27 +183,42 @@ Boundary no_boundary(int rank) {
 int points_needed(const Boundary::Sides& sides, int offset) {
   const std::string& near = offset < 0 ? sides.low : sides.high;
   const std::string& far = offset < 0 ? sides.high : sides.low;
-  const bool fixed_far = first_word(far) == "fixed";
-  if (near == "linear" && offset != 0) return 2;
-  const std::string word = name_of(near);
-  const bool reflects = word == "odd" || word == "symmetric" || word == "antisymmetric" ||
-                        word == "gradient" || word == "mirror gradient" || word == "fixed";
-  const bool once = reflects || (near == "mirror" && (far == "none" || is_computed(far)));
-  // the image must not be a fixed edge point
-  return once ? std::abs(offset) + (fixed_far ? 2 : 1) : 1;
+  const BoundaryRow& row = row_of_rule(near);
+  switch (row.image) {
+    case BoundaryImage::Nowhere:
+    case BoundaryImage::Given:
+    case BoundaryImage::Edge:
+      break;
+    case BoundaryImage::Line:
+      return offset != 0 ? 2 : 1;
+    case BoundaryImage::Wrap:
+      return row.plain() ? 1 : std::max(1, std::abs(offset));
+    case BoundaryImage::Point:
+    case BoundaryImage::Cell: {
+      const bool once = !row.plain() || far == "none" || is_computed(far);
+      // the image must not be a fixed edge point
+      const bool fixed_far = row_of_rule(far).addend == BoundaryAddend::Twice;
+      return once ? std::abs(offset) + (fixed_far ? 2 : 1) : 1;
+    }
+  }
+  return 1;
 }
 
 bool needs_two_points(const Boundary::Sides& sides) {
   const auto needs = [](const std::string& rule) {
-    return rule == "linear" || first_word(rule) == "fixed";
+    const BoundaryRow& row = row_of_rule(rule);
+    return row.image == BoundaryImage::Line || row.addend == BoundaryAddend::Twice;
   };
   return needs(sides.low) || needs(sides.high);
 }
 
 std::string with_constant_edges(std::string text) {
-  const std::string word = "fixed ";
-  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos;) {
-    text.replace(at, word.size(), "constant ");
+  for (const BoundaryRow& row : kBoundaryRows) {
+    if (row.addend != BoundaryAddend::Twice) continue;
+    const std::string keyword = std::string(row.keyword) + " ";
+    for (size_t at = 0; (at = text.find(keyword, at)) != std::string::npos;) {
+      text.replace(at, keyword.size(), "constant ");
+    }
   }
   return text;
 }

@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "compiler/support/boundary.h"
+
 namespace stencil::property {
 
 namespace {
@@ -64,6 +66,17 @@ bool is_name(const std::string& token) {
   return std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_';
 }
 
+std::vector<std::string> boundary_rules() {
+  std::vector<std::string> out;
+  for (const BoundaryRow& row : kBoundaryRows) {
+    for (const char* value : {"0", "0.75"}) {
+      out.push_back(std::string(row.keyword) + (row.takes_value() ? std::string(" ") + value : ""));
+      if (!row.takes_value()) break;
+    }
+  }
+  return out;
+}
+
 // Each row lists words that can replace each other.
 const std::vector<std::vector<std::string>>& alternatives() {
   static const std::vector<std::vector<std::string>> kRows = {
@@ -73,8 +86,7 @@ const std::vector<std::vector<std::string>>& alternatives() {
       {"min", "max"},
       {"sum", "prod", "min", "max"},
       {"sqrt", "abs", "floor", "ceil", "trunc", "round", "exp", "sin", "cos", "tanh", "rsqrt"},
-      {"clamp", "mirror", "periodic", "constant 0", "constant 0.75", "linear", "odd",
-       "antisymmetric", "symmetric", "none", "gradient 0.25", "mirror gradient 1", "fixed 0.5"},
+      boundary_rules(),
       {"real", "float", "double", "half", "bfloat", "integer", "long", "short", "byte", "bool"}};
   return kRows;
 }
