@@ -91,33 +91,12 @@ class Statement {
   ast::ExprPtr where(const Region& region) { return expr(Access::where(region)); }
 
   ast::BoundaryRule rule(const Rule& rule) {
-    switch (rule.kind) {
-      case Rule::Kind::None:
-        return {ast::BoundaryKind::None, nullptr, {}};
-      case Rule::Kind::Constant:
-        return {ast::BoundaryKind::Constant, expr(rule.value.value_or(Expr(0))), {}};
-      case Rule::Kind::Clamp:
-        return {ast::BoundaryKind::Clamp, nullptr, {}};
-      case Rule::Kind::Mirror:
-        return {ast::BoundaryKind::Mirror, nullptr, {}};
-      case Rule::Kind::Odd:
-        return {ast::BoundaryKind::Odd, nullptr, {}};
-      case Rule::Kind::Symmetric:
-        return {ast::BoundaryKind::Symmetric, nullptr, {}};
-      case Rule::Kind::Antisymmetric:
-        return {ast::BoundaryKind::Antisymmetric, nullptr, {}};
-      case Rule::Kind::Linear:
-        return {ast::BoundaryKind::Linear, nullptr, {}};
-      case Rule::Kind::Periodic:
-        return {ast::BoundaryKind::Periodic, nullptr, {}};
-      case Rule::Kind::Gradient:
-        return {ast::BoundaryKind::Gradient, expr(rule.value.value_or(Expr(0))), {}};
-      case Rule::Kind::MirrorGradient:
-        return {ast::BoundaryKind::MirrorGradient, expr(rule.value.value_or(Expr(0))), {}};
-      case Rule::Kind::Fixed:
-        return {ast::BoundaryKind::Fixed, expr(rule.value.value_or(Expr(0))), {}};
-    }
-    return {};
+#define STENCIL_BOUNDARY(kind, ...) \
+  static_assert(static_cast<int>(Rule::Kind::kind) == static_cast<int>(BoundaryKind::kind));
+#include "compiler/support/boundaries.def"
+    const auto kind = static_cast<BoundaryKind>(rule.kind);
+    if (!row_of(kind).takes_value()) return {kind, nullptr, {}};
+    return {kind, expr(rule.value.value_or(Expr(0))), {}};
   }
   std::optional<ast::Boundary> boundary(const Boundary& boundary) {
     if (!Access::list(boundary) && Access::dimensions(boundary).empty()) return std::nullopt;

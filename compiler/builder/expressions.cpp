@@ -282,22 +282,6 @@ Range extent(const Expr& n) {
   return {0, n - 1};
 }
 
-Rule constant(const Expr& value) {
-  return {Rule::Kind::Constant, value};
-}
-
-Rule gradient(const Expr& value) {
-  return {Rule::Kind::Gradient, value};
-}
-
-Rule mirror_gradient(const Expr& value) {
-  return {Rule::Kind::MirrorGradient, value};
-}
-
-Rule fixed(const Expr& value) {
-  return {Rule::Kind::Fixed, value};
-}
-
 Field::Field(const std::string& name, std::uint64_t builder)
     : Expr(Access::name(name, builder)), name_(name), builder_(builder) {}
 

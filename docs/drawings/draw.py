@@ -53,7 +53,7 @@ class Drawing:
         self.path([(x0, y + tick), (x0, y), (x1, y), (x1, y + tick)], color, 1.2, arrow=False)
         self.text((x0 + x1) / 2, y + 16 if below else y - 6, words, size, "middle", color)
 
-    def write(self, name):
+    def svg(self):
         head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
                 f'width="{self.width}" height="{self.height}" font-family="sans-serif" role="img">\n'
                 f"<title>{escape(self.title)}</title>\n"
@@ -61,7 +61,10 @@ class Drawing:
                 f'markerHeight="7" orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="{INK}"/>'
                 "</marker></defs>\n"
                 f'<rect width="{self.width}" height="{self.height}" rx="8" fill="{PAPER}"/>\n')
-        (HERE / name).write_text(head + "\n".join(self.parts) + "\n</svg>\n")
+        return head + "\n".join(self.parts) + "\n</svg>\n"
+
+    def write(self, name):
+        (HERE / name).write_text(self.svg())
 
 
 # --- Reach of the programs' reads -----------------------------------------------------------------

@@ -1,6 +1,7 @@
 // The builder of stencil/builder.h. The package traces a program as Python objects and then makes
 // these calls (python/stencilc/_build.py), so that all rules of the language are checked in one
 // place.
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -126,21 +127,12 @@ Range make_range(const std::optional<std::string>& index, const Expr& low,
   return stride ? plain().by(*stride) : plain();
 }
 
-dsl::Rule make_rule(const std::string& name, const std::optional<Expr>& value) {
-  using Kind = dsl::Rule::Kind;
-  static const std::map<std::string, Kind> kinds = {{"none", Kind::None},
-                                                    {"constant", Kind::Constant},
-                                                    {"clamp", Kind::Clamp},
-                                                    {"mirror", Kind::Mirror},
-                                                    {"odd", Kind::Odd},
-                                                    {"symmetric", Kind::Symmetric},
-                                                    {"antisymmetric", Kind::Antisymmetric},
-                                                    {"linear", Kind::Linear},
-                                                    {"periodic", Kind::Periodic},
-                                                    {"gradient", Kind::Gradient},
-                                                    {"mirror_gradient", Kind::MirrorGradient},
-                                                    {"fixed", Kind::Fixed}};
-  return {kinds.at(name), value};
+// The rule with that keyword.
+dsl::Rule make_rule(const std::string& keyword, const std::optional<Expr>& value) {
+  const auto* const found =
+      std::find(std::begin(dsl::kRuleKeywords), std::end(dsl::kRuleKeywords), keyword);
+  if (found == std::end(dsl::kRuleKeywords)) throw std::invalid_argument("rule " + keyword);
+  return {static_cast<dsl::Rule::Kind>(found - std::begin(dsl::kRuleKeywords)), value};
 }
 
 // Rules as Python gives them: per dimension (low, high or None); `list`: one entry per dimension.

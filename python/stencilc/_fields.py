@@ -4,63 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _boundary_rules
 from . import _expressions as ex
+from ._boundary import Boundary
 from ._declarations import Declaration, as_type, boolean, name_of, real
 from ._domains import Domain, Grid, Range, per_dimension
 from ._expressions import Expr, ExprLike, Node
 
 # --- Boundaries ----------------------------------------------------------------------------------
 
-_PLAIN_RULES = (
-    "none",
-    "clamp",
-    "mirror",
-    "odd",
-    "symmetric",
-    "antisymmetric",
-    "linear",
-    "periodic",
-)
-
-
-class Boundary:
-    """The value beyond an edge; constant(), gradient(), mirror_gradient() and fixed() make it."""
-
-    def __init__(self, name: str, value: Any = None):
-        self.name = name
-        self.value = None if value is None else ex.lift(value)
-
-
-def constant(value: Any) -> Boundary:
-    """The boundary rule `constant value`."""
-    return Boundary("constant", value)
-
-
-def gradient(value: Any) -> Boundary:
-    """The derivative along the outward normal, at a wall half a cell outside."""
-    return Boundary("gradient", value)
-
-
-def mirror_gradient(value: Any) -> Boundary:
-    """The derivative along the outward normal, at a wall on the edge point."""
-    return Boundary("mirror_gradient", value)
-
-
-def fixed(value: Any) -> Boundary:
-    """The value of the edge point itself."""
-    return Boundary("fixed", value)
-
-
 def _rule(given: Any) -> Boundary:
     if isinstance(given, Boundary):
         return given
     if given is None:
         return Boundary("none")
-    if isinstance(given, str) and given in _PLAIN_RULES:
+    if isinstance(given, str) and given in _boundary_rules.WITHOUT_VALUE:
         return Boundary(given)
+    made = ", ".join(f"{name}(x)" for name in _boundary_rules.__all__)
     raise TypeError(
-        f"{given!r} is no boundary rule: give one of {', '.join(_PLAIN_RULES)}, or "
-        "constant(x), gradient(x), mirror_gradient(x), fixed(x)"
+        f"{given!r} is no boundary rule: give one of {', '.join(_boundary_rules.WITHOUT_VALUE)}, "
+        f"or {made}"
     )
 
 

@@ -14,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from . import _core
+from . import _boundary_rules, _core
+from ._boundary import Boundary
+from ._boundary_rules import *  # noqa: F401,F403  the functions that make rules
 from ._build import build
 from ._declarations import (
     Declaration,
@@ -94,23 +96,13 @@ from ._expressions import (
     vector_of,
     within,
 )
-from ._fields import (
-    Boundary,
-    FieldExpr,
-    constant,
-    field,
-    fixed,
-    forward,
-    gradient,
-    mirror_gradient,
-    points,
-    series,
-)
+from ._fields import FieldExpr, field, forward, points, series
 from ._program import Program, _Source, make_options
 from ._stencils import ArgumentExpr, Repeat, function, let, otherwise, piece, repeat, stencil
 from ._values import init, record, reduce, require, stop, walk
 
 __all__ = [
+    *_boundary_rules.__all__,
     "Boundary",
     "Box",
     "Domain",
@@ -133,7 +125,6 @@ __all__ = [
     "cbrt",
     "ceil",
     "comprehension",
-    "constant",
     "cos",
     "cosh",
     "double",
@@ -142,13 +133,11 @@ __all__ = [
     "exp",
     "exp2",
     "field",
-    "fixed",
     "float_",
     "floor",
     "fma",
     "forward",
     "function",
-    "gradient",
     "grid",
     "half",
     "hypot",
@@ -166,7 +155,6 @@ __all__ = [
     "lshr",
     "max",
     "min",
-    "mirror_gradient",
     "origin",
     "otherwise",
     "param",

@@ -19,10 +19,10 @@ WORDS = {
         "field function grid init param points record reduce repeat require series stencil stop subgrid table "
         "type").split(),
     "keywords": (
-        "along and at boundary by constant else every fixed gradient history in initial let not of on or "
-        "origin over spacing steps weights when where within").split(),
+        "along and at boundary by constant else every history in initial let not of on or origin over spacing "
+        "steps weights when where within").split(),
     "rules": (
-        "antisymmetric clamp linear mirror none odd periodic symmetric").split(),
+        "antisymmetric clamp fixed gradient linear mirror none odd periodic symmetric").split(),
     "constants": (
         "false pi time true").split(),
     "types": (

@@ -217,10 +217,10 @@ class Translator:
         return self.type(next(one for one in item.children if one.words[0] == "type"))
 
     def rule(self, node):
-        name = node.line.split(" ", 1)[1].replace(" ", "_")
+        keyword = node.line.split(" ", 1)[1]
         if not node.children:
-            return name
-        return getattr(st, name)(self.expr(node.children[0]))
+            return keyword
+        return getattr(st, keyword.replace(" ", "_"))(self.expr(node.children[0]))
 
     def boundary(self, item):
         for one in item.children:

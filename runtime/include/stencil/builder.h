@@ -36,6 +36,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "stencil/boundary_rules.h"
 #include "stencil/builder_expressions.h"
 
 namespace stencil::dsl {
@@ -189,46 +190,6 @@ Type structure(const std::vector<Member>& members);
 Type vector(const Expr& length, const Type& element);
 
 // --- Boundaries ------------------------------------------------------------------------------
-
-// The value that an access beyond a field's edge reads: docs/reference/language.md, "Accesses and
-// boundaries".
-struct Rule {
-  enum class Kind {
-    None,
-    Constant,
-    Clamp,
-    Mirror,
-    Odd,
-    Symmetric,
-    Antisymmetric,
-    Linear,
-    Periodic,
-    Gradient,
-    MirrorGradient,
-    Fixed
-  } kind = Kind::None;
-  // of Constant, Gradient, MirrorGradient and Fixed
-  std::optional<Expr> value = {};
-};
-struct PlainRule {
-  Rule::Kind kind;
-  operator Rule() const { return {kind, {}}; }
-};
-inline constexpr PlainRule none{Rule::Kind::None};
-inline constexpr PlainRule clamp{Rule::Kind::Clamp};
-inline constexpr PlainRule mirror{Rule::Kind::Mirror};
-inline constexpr PlainRule odd{Rule::Kind::Odd};
-inline constexpr PlainRule symmetric{Rule::Kind::Symmetric};
-inline constexpr PlainRule antisymmetric{Rule::Kind::Antisymmetric};
-inline constexpr PlainRule linear{Rule::Kind::Linear};
-inline constexpr PlainRule periodic{Rule::Kind::Periodic};
-Rule constant(const Expr& value);
-// The derivative along the outward normal. The wall lies half a cell outside the edge point, or on
-// the edge point (mirror_gradient).
-Rule gradient(const Expr& value);
-Rule mirror_gradient(const Expr& value);
-// The value of the edge point itself.
-Rule fixed(const Expr& value);
 
 // The rules of one dimension: one rule for both sides, or {low, high}.
 struct Sides {

@@ -228,33 +228,8 @@ class Replay {
     return dsl::structure(members);
   }
   dsl::Rule rule(const ast::BoundaryRule& rule) {
-    switch (rule.kind) {
-      case ast::BoundaryKind::None:
-        return dsl::none;
-      case ast::BoundaryKind::Constant:
-        return dsl::constant(expr(*rule.value));
-      case ast::BoundaryKind::Clamp:
-        return dsl::clamp;
-      case ast::BoundaryKind::Mirror:
-        return dsl::mirror;
-      case ast::BoundaryKind::Odd:
-        return dsl::odd;
-      case ast::BoundaryKind::Symmetric:
-        return dsl::symmetric;
-      case ast::BoundaryKind::Antisymmetric:
-        return dsl::antisymmetric;
-      case ast::BoundaryKind::Linear:
-        return dsl::linear;
-      case ast::BoundaryKind::Periodic:
-        return dsl::periodic;
-      case ast::BoundaryKind::Gradient:
-        return dsl::gradient(expr(*rule.value));
-      case ast::BoundaryKind::MirrorGradient:
-        return dsl::mirror_gradient(expr(*rule.value));
-      case ast::BoundaryKind::Fixed:
-        return dsl::fixed(expr(*rule.value));
-    }
-    return dsl::none;
+    const auto kind = static_cast<dsl::Rule::Kind>(rule.kind);
+    return rule.value ? dsl::Rule{kind, expr(*rule.value)} : dsl::Rule{kind};
   }
   dsl::Boundary boundary(const std::optional<ast::Boundary>& boundary) {
     if (!boundary) return {};
