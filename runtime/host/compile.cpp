@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "runtime/host/llvm_versions.h"
+#include "runtime/host/mask_selects.h"
 
 // Distributions link the Polly plugin into Clang, so Clang references this function. The library of
 // Polly is in a separate package, and its passes are off by default. This stub replaces it.
@@ -124,6 +125,7 @@ Compiled compile(const std::string& source, const StencilHostOptions& options) {
                                                  instance.getDiagnostics())) {
     return {false, log_stream.str()};
   }
+  add_passes(instance.getCodeGenOpts(), end_with_vector_conditions);
   const llvm::MemoryBufferRef text(source, "kernels.cpp");
   instance.getFrontendOpts().Inputs = {
       clang::FrontendInputFile(text, clang::InputKind(clang::Language::CXX))};

@@ -8,6 +8,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/TargetParser/Host.h>
 
@@ -37,6 +38,14 @@ void create_diagnostics(Instance& instance, clang::DiagnosticConsumer* to, bool 
     instance.createDiagnostics(none, to, owned);
   } else {
     instance.createDiagnostics(to, owned);
+  }
+}
+
+// Passes of our own can be added since version 19.
+template <class Options>
+void add_passes(Options& options, void (*add)(llvm::PassBuilder&)) {
+  if constexpr (requires { options.PassBuilderCallbacks; }) {
+    options.PassBuilderCallbacks.emplace_back(add);
   }
 }
 
