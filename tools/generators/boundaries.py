@@ -133,7 +133,7 @@ def language():
     rules = [f'"{row.keyword}"'.replace(" ", '" "') + (" expr" if row.value else "") for row in rows()]
     lines = []
     for rule in rules:
-        if lines and len(lines[-1]) + len(rule) + 3 <= 100:
+        if lines and len(lines[-1]) + len(rule) + 3 <= 88:
             lines[-1] += f" | {rule}"
         else:
             lines.append(rule)
