@@ -70,7 +70,8 @@ constexpr ForeignRule kForeignRules[] = {
      "the edge point, which is repeated"},
     {"wrap gridwrap wraparound cyclic circular repeatimage borderwrap torus toroidal",
      "write 'periodic': the point beyond the edge is the first one at the opposite edge"},
-    {"antiperiodic bloch", "no rule changes values that pass a periodic edge"},
+    {"skewperiodic twisted bloch floquet",
+     "write 'antiperiodic' for a change of sign across a periodic edge; no rule has another phase"},
 
     // Open edges.
     {"extrapolate extrapolated extrapolation extrap smooth hoextrap",

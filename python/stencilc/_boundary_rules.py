@@ -22,6 +22,7 @@ WITHOUT_VALUE = (
     "antisymmetric",
     "linear",
     "periodic",
+    "antiperiodic",
 )
 
 

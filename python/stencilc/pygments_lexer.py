@@ -22,7 +22,7 @@ WORDS = {
         "along and at boundary by constant else every history in initial let not of on or origin over spacing "
         "steps weights when where within").split(),
     "rules": (
-        "antisymmetric clamp fixed gradient linear mirror none odd periodic symmetric").split(),
+        "antiperiodic antisymmetric clamp fixed gradient linear mirror none odd periodic symmetric").split(),
     "constants": (
         "false pi time true").split(),
     "types": (

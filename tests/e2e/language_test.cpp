@@ -20,6 +20,7 @@ TEST_F(Language, BoundaryRules) {
       {"antisymmetric", {-9, -4, -1, -25, -16, -9}},
       {"linear", {-8, -5, -2, 34, 43, 52}},
       {"periodic", {9, 16, 25, 1, 4, 9}},
+      {"antiperiodic", {-9, -16, -25, -1, -4, -9}},
       {"constant 7", {7, 7, 7, 7, 7, 7}}};
   for (const auto& [rule, expected] : rules) {
     Values low(expected.begin(), expected.begin() + 3), high(expected.begin() + 3, expected.end());

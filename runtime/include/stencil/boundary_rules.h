@@ -25,7 +25,8 @@ struct Rule {
     MirrorGradient,
     Fixed,
     Linear,
-    Periodic
+    Periodic,
+    Antiperiodic
   } kind = Kind::None;
   std::optional<Expr> value = {};  // of a rule that takes one
 };
@@ -49,6 +50,7 @@ inline constexpr const char* kRuleKeywords[] = {
     "fixed",
     "linear",
     "periodic",
+    "antiperiodic",
 };
 // clang-format on
 
@@ -100,6 +102,9 @@ inline constexpr PlainRule linear{Rule::Kind::Linear};
 
 // periodic: wraps around.
 inline constexpr PlainRule periodic{Rule::Kind::Periodic};
+
+// antiperiodic: as `periodic`, with the opposite sign: index -1 reads minus the last point.
+inline constexpr PlainRule antiperiodic{Rule::Kind::Antiperiodic};
 
 #pragma GCC visibility pop
 

@@ -37,6 +37,37 @@ void f(int n, int steps, double *a, double *b) {
 })",
      {"grid G = [1..n]", "field a : double on G boundary periodic",
       "fills the ghost cells of a with copies before the loop"}},
+    {"antiperiodic",
+     R"(
+void f(int n, int m, int steps, float a[n + 2][m + 2], float b[n + 2][m + 2]) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i <= n; i++)
+      for (int j = 1; j <= m; j++) b[i][j] = 0.25f * (a[i - 1][j - 1] + a[i + 1][j] + a[i][j - 1] + a[i + 1][j + 1]);
+    for (int i = 1; i <= n; i++)
+      for (int j = 1; j <= m; j++) a[i][j] = b[i][j];
+    for (int i = 1; i <= n; i++) {
+      a[i][0] = -a[i][m];
+      a[i][m + 1] = -a[i][1];
+    }
+    for (int j = 0; j <= m + 1; j++) {
+      a[0][j] = a[n][j];
+      a[n + 1][j] = a[1][j];
+    }
+  }
+})",
+     {"grid G = [1..n, 1..m]", "field a : float on G boundary [periodic, antiperiodic]",
+      "fills the ghost cells of a with copies before the loop"}},
+    {"one_sign_changes",
+     R"(
+void f(int steps, double a[34], double b[34]) {
+  for (int t = 0; t < steps; t++) {
+    a[0] = -a[32];
+    a[33] = a[1];
+    for (int i = 1; i <= 32; i++) b[i] = 0.5 * (a[i - 1] + a[i + 1]);
+    for (int i = 1; i <= 32; i++) a[i] = b[i];
+  }
+})",
+     {"grid G = [0..33]", "-a[32]"}},
     {"copied_after_the_swap",
      R"(
 void f(int n, int t, double *a, double *b) {

@@ -186,6 +186,7 @@ TEST(Forms, Boundaries) {
   b.field("e", vector(2, real), G, {.boundary = {constant(values({1, 2})), mirror}});
   b.field("f", real, G, {.boundary = {{clamp, mirror}}});
   b.field("g", real, G, {.boundary = {{linear, odd}, {symmetric, antisymmetric}}});
+  b.field("i", real, G, {.boundary = {antiperiodic, periodic}});
   b.field("h", real, G, {.boundary = {{fixed(3), gradient(-0.5)}, mirror_gradient(2)}});
   EXPECT_EQ(text_of(b),
             "grid G = [0..7, 0..7];\n"
@@ -196,6 +197,7 @@ TEST(Forms, Boundaries) {
             "field e : vector 2 of real on G boundary [constant {1, 2}, mirror];\n"
             "field f : real on G boundary [clamp .. mirror];\n"
             "field g : real on G boundary [linear .. odd, symmetric .. antisymmetric];\n"
+            "field i : real on G boundary [antiperiodic, periodic];\n"
             "field h : real on G boundary [fixed 3 .. gradient -0.5, mirror gradient 2];\n");
 }
 

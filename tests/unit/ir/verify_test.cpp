@@ -20,6 +20,8 @@ TEST(Verify, BoundaryRules) {
   program = sound;
   program.fields[0].boundary[1].high.kind = BoundaryKind::Clamp;
   EXPECT_EQ(verify(program), Problems{"A: periodic .. clamp"});
+  program.fields[0].boundary[1].high.kind = BoundaryKind::Antiperiodic;
+  EXPECT_EQ(verify(program, Form::Mathematics), Problems{"A: periodic .. antiperiodic"});
   program = sound;
   program.fields[0].boundary[0].low.kind = BoundaryKind::Constant;
   EXPECT_EQ(verify(program), Problems{"A: boundary values do not match"});
