@@ -33,8 +33,8 @@ def constant(value: Any) -> Boundary:
 
 
 def gradient(value: Any) -> Boundary:
-    """``gradient g``: as ``symmetric``, plus the rise of the slope ``g``: index -1 reads ``u0 + g *
-    h``, -2 reads ``u1 + 3 * (g * h)``."""
+    """``gradient g``: as ``symmetric``, plus the rise of the slope ``g`` along the outward normal:
+    index -1 reads ``u0 + g * h``, -2 reads ``u1 + 3 * (g * h)``."""
     return Boundary("gradient", value)
 
 

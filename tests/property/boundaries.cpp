@@ -33,42 +33,55 @@ bool is_computed(const std::string& rule) {
   return !row_of_rule(rule).plain() || !is_number_text(rule_value_of(rule));
 }
 
-// Rules by what a field must be like, each with several values.
+// Rules by what a field must be like: per row of the table, the texts with several values.
 struct RuleChoices {
-  std::vector<std::string> plain;     // for every field, side by side with any other
-  std::vector<std::string> computed;  // for fields of numbers
-  std::vector<std::string> slopes;    // for fields of floating type
-  std::vector<std::string> plain_joining, computed_joining;  // both edges have the rule
+  using Rows = std::vector<std::vector<std::string>>;
+  Rows plain;                            // for every field, side by side with any other
+  Rows computed;                         // for fields of numbers
+  Rows slopes;                           // for fields of floating type
+  Rows plain_joining, computed_joining;  // both edges have the rule
 };
+
+std::vector<std::string> texts_of(const BoundaryRow& row) {
+  std::vector<std::string> out;
+  const std::string keyword(row.keyword);
+  switch (row.takes) {
+    case BoundaryTakes::Nothing:
+      return {keyword};
+    case BoundaryTakes::Value:
+      for (const char* value : {"0", "1", "2", "m * m", "time", "2 * m - time"}) {
+        out.push_back(keyword + " " + value);
+      }
+      break;
+    case BoundaryTakes::Slope:
+      for (const char* value : {"0.5", "alpha * time", "1", "m - time"}) {
+        out.push_back(keyword + " " + value);
+      }
+  }
+  return out;
+}
 
 const RuleChoices& rule_choices() {
   static const RuleChoices kRuleChoices = [] {
     RuleChoices out;
     for (const BoundaryRow& row : kBoundaryRows) {
-      const std::string keyword(row.keyword);
-      if (row.joins_edges()) {
-        (row.plain() ? out.plain_joining : out.computed_joining).push_back(keyword);
-        continue;
+      std::vector<std::string> plain, computed;
+      for (const std::string& rule : texts_of(row)) {
+        (is_computed(rule) ? computed : plain).push_back(rule);
       }
-      switch (row.takes) {
-        case BoundaryTakes::Nothing:
-          (row.plain() ? out.plain : out.computed).push_back(keyword);
-          break;
-        case BoundaryTakes::Slope:
-          for (const char* value : {"0.5", "alpha * time", "1", "m - time"}) {
-            out.slopes.push_back(keyword + " " + value);
-          }
-          break;
-        case BoundaryTakes::Value:
-          for (const char* value : {"0", "1", "2", "m * m", "time", "2 * m - time"}) {
-            const std::string rule = keyword + " " + value;
-            (is_computed(rule) ? out.computed : out.plain).push_back(rule);
-          }
-      }
+      const bool joins = row.joins_edges();
+      const bool slope = row.takes == BoundaryTakes::Slope;
+      if (!plain.empty()) (joins ? out.plain_joining : out.plain).push_back(plain);
+      if (computed.empty()) continue;
+      (joins ? out.computed_joining : slope ? out.slopes : out.computed).push_back(computed);
     }
     return out;
   }();
   return kRuleChoices;
+}
+
+std::string one_of(Random& random, const RuleChoices::Rows& rows) {
+  return random.pick(random.pick(rows));
 }
 
 // A rule for both edges of a dimension. `joining`: it may be one that both edges must have.
@@ -76,22 +89,21 @@ std::string random_rule(Random& random, bool everywhere, bool joining, Rules per
   const RuleChoices& all = rule_choices();
   if (permitted != Rules::Plain && random.chance(35)) {
     const int roll = random.between(0, 99);
-    if (roll < 25 && permitted == Rules::All) return random.pick(all.slopes);
-    if (joining && roll < 35 && !all.computed_joining.empty()) {
-      return random.pick(all.computed_joining);
-    }
-    return random.pick(all.computed);
+    if (roll < 25 && permitted == Rules::All) return one_of(random, all.slopes);
+    if (joining && roll < 35) return one_of(random, all.computed_joining);
+    return one_of(random, all.computed);
   }
-  std::string rule = random.pick(all.plain);
-  while (everywhere && rule == "none") rule = random.pick(all.plain);
+  std::string rule;
+  do {
+    rule = one_of(random, all.plain);
+  } while (rule == "none" && (everywhere || random.chance(50)));
   return rule;
 }
 
 std::string random_joining_rule(Random& random, Rules permitted) {
   const RuleChoices& all = rule_choices();
-  const bool computed =
-      permitted != Rules::Plain && !all.computed_joining.empty() && random.chance(40);
-  return random.pick(computed ? all.computed_joining : all.plain_joining);
+  const bool computed = permitted != Rules::Plain && random.chance(40);
+  return one_of(random, computed ? all.computed_joining : all.plain_joining);
 }
 
 Boundary::Sides random_sides(Random& random, bool everywhere, bool by_side, Rules permitted) {

@@ -79,8 +79,8 @@ inline constexpr PlainRule symmetric{Rule::Kind::Symmetric};
 // antisymmetric: as `symmetric`, with the opposite sign: index -1 reads minus 0.
 inline constexpr PlainRule antisymmetric{Rule::Kind::Antisymmetric};
 
-// gradient g: as `symmetric`, plus the rise of the slope `g`: index -1 reads `u0 + g * h`, -2 reads
-// `u1 + 3 * (g * h)`.
+// gradient g: as `symmetric`, plus the rise of the slope `g` along the outward normal: index -1
+// reads `u0 + g * h`, -2 reads `u1 + 3 * (g * h)`.
 inline Rule gradient(const Expr& value) {
   return {Rule::Kind::Gradient, value};
 }

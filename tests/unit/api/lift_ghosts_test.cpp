@@ -68,6 +68,15 @@ void f(int steps, double a[34], double b[34]) {
   }
 })",
      {"grid G = [0..33]", "-a[32]"}},
+    {"sign_in_the_expression",
+     R"(
+void f(int n, int steps, double *a, double *b) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 0; i < n; i++) b[i] = 0.5 * ((i == 0 ? -a[n - 1] : a[i - 1]) + a[i]);
+    for (int i = 0; i < n; i++) a[i] = b[i];
+  }
+})",
+     {"field a : double on G;", "[0] = 0.5 * (-a[n - 1] + a[0]);"}},
     {"copied_after_the_swap",
      R"(
 void f(int n, int t, double *a, double *b) {

@@ -48,7 +48,7 @@ TEST(EndlessSelection, MasksOfPiecesAreCompiled) {
   const auto& library = HostLibrary::open();
   if (!library.ok()) GTEST_SKIP() << library.failure().message;
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  constexpr unsigned kSeconds = 300;  // it takes less than one
+  constexpr unsigned kSeconds = 120;  // it takes less than one
   EXPECT_EXIT(
       {
         alarm(kSeconds);
