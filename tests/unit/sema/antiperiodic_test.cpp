@@ -48,10 +48,12 @@ TEST(Antiperiodic, AnIndexWrapsAroundOnce) {
     EXPECT_NE(refused.messages.find("an index is wrapped around only once"), std::string::npos)
         << refused.messages;
   }
+  ProgramOptions options;
+  options.open = {"N"};
   const ir::Program open = program_of(
       "param N : integer;\ngrid G = [0..N-1] steps 1;\n"
       "field U : real on G boundary antiperiodic;\nstencil s : U on G = U[-3];\n",
-      {.open = {"N"}});
+      options);
   const bool checked = std::any_of(open.checks.begin(), open.checks.end(), [](const auto& check) {
     return check.message.find("wrapped around") != std::string::npos;
   });
