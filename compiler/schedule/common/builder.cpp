@@ -64,6 +64,15 @@ Expr KernelBuilder::constant(kernel::Module& module, const std::string& wanted, 
   return kernel::variable(name);
 }
 
+Expr KernelBuilder::number_of(kernel::Module& module, const std::string& wanted, int64_t value,
+                              const std::string& comment) {
+  if (value <= 1) return kernel::integer(value);
+  for (const kernel::NamedConstant& known : module.constants) {
+    if (known.value == value && known.comment == comment) return kernel::variable(known.name);
+  }
+  return constant(module, wanted, value, comment);
+}
+
 kernel::BufferId KernelBuilder::global(ir::FieldId field, int component, int slot, bool stored) {
   const int array = interface_.array_of(field, component);
   const auto [entry, fresh] =

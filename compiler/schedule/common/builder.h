@@ -53,6 +53,11 @@ class KernelBuilder {
   kernel::Expr constant(kernel::Module& module, const std::string& wanted, int64_t value,
                         std::string comment);
 
+  // A number such as that of the tiles: a constant of the module, which kernels share if value and
+  // comment agree; a literal if it is 0 or 1.
+  kernel::Expr number_of(kernel::Module& module, const std::string& wanted, int64_t value,
+                         const std::string& comment);
+
   // The kernel argument for one slot of a component. Repeated calls return the same buffer.
   // `stored`: the kernel writes to it.
   kernel::BufferId global(ir::FieldId field, int component, int slot, bool stored);

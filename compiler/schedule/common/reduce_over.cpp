@@ -113,7 +113,7 @@ ProfileLowering::Parts ProfileLowering::begin(const std::string& name, const std
                      kernel::integer(lanes_in_rows ? ir::kProfileLanes : kPoints)},
                     "");
   const kernel::BufferId total = builder.local(kernel::Space::Thread, "total", type_, {}, "");
-  Tiling tiling = tile_box(to_.interface, box, lengths, builder.names());
+  Tiling tiling = tile_box(box, lengths, builder, to_.module);
   return {std::move(builder),
           {ir::kProfileLanes, lanes_in_rows ? x : y, lanes, index},
           number,

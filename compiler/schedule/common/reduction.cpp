@@ -164,7 +164,7 @@ kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, S
   for (int64_t length : ir::reduction_tile(to_.interface.rank())) {
     lengths.push_back({length, kernel::integer(length)});
   }
-  Tiling tiling = tile_box(to_.interface, region, lengths, builder.names());
+  Tiling tiling = tile_box(region, lengths, builder, to_.module);
   const Expr least = kernel::integer(1, Scalar::I64);
   const Expr count = shared ? count_of(*shared) : tiling.blocks;
   const int values =

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/common/builder.h"
 #include "compiler/schedule/common/levels.h"
 #include "compiler/schedule/common/statements.h"
 
@@ -132,8 +133,10 @@ void Interval::append_to(std::vector<Expr>& conditions, const Expr& first, const
   if (high) conditions.push_back(kernel::less_equal(last, high));
 }
 
-Tiling tile_box(const Interface& interface, const ir::Box& box,
-                const std::vector<TileLength>& lengths, Names& names) {
+Tiling tile_box(const ir::Box& box, const std::vector<TileLength>& lengths, KernelBuilder& builder,
+                kernel::Module& module) {
+  const Interface& interface = builder.interface();
+  Names& names = builder.names();
   const int rank = interface.rank();
   const auto axes = axis_names(rank);
   Tiling tiling;
@@ -143,7 +146,11 @@ Tiling tile_box(const Interface& interface, const ir::Box& box,
     const size_t i = static_cast<size_t>(d);
     const Expr count = tile_count(interface, box, d, lengths[i]);
     const auto tiles = [&] {
-      return let(names, tiling.lets, "tiles_" + axes[i], kernel::convert(count, Scalar::I32));
+      const std::string name = "tiles_" + axes[i];
+      if (const auto* known = std::get_if<kernel::IntegerLiteral>(&count->kind)) {
+        return builder.number_of(module, name, known->value, "tiles in " + axes[i]);
+      }
+      return let(names, tiling.lets, name, kernel::convert(count, Scalar::I32));
     };
     const Expr number = d == 0 ? block.take_rest(count) : block.take(count, tiles());
     const std::string name = names.unique("tile_" + axes[i]);

@@ -12,6 +12,8 @@
 
 namespace stencil::schedule {
 
+class KernelBuilder;
+
 // A box cut into equal tiles, one per thread block. Tiles are numbered with x fastest.
 struct Tiling {
   kernel::Expr blocks;  // I64: number of tiles
@@ -43,9 +45,9 @@ class BlockNumber {
   kernel::Expr blocks_ = kernel::integer(1, Scalar::I64);
 };
 
-// `lengths`: per dimension, outermost first.
-Tiling tile_box(const Interface& interface, const ir::Box& box,
-                const std::vector<TileLength>& lengths, Names& names);
+// `lengths`: per dimension, outermost first. Known numbers of tiles become constants of the module.
+Tiling tile_box(const ir::Box& box, const std::vector<TileLength>& lengths, KernelBuilder& builder,
+                kernel::Module& module);
 
 // Tile sizes of the kernels that a schedule generates: T, T/2, ... 1. Any number of steps then
 // needs at most two launches of each shorter kernel.

@@ -165,9 +165,11 @@ void lower_direct(const Interface& interface, const Sweep& sweep, const Schedule
   builder.kernel().threads = schedule.block;
   std::vector<TileLength> lengths;
   for (const int64_t points : points_of_block(schedule, interface.rank())) {
-    lengths.push_back({points, literal(points)});
+    const std::string axis = axis_names(interface.rank())[lengths.size()];
+    lengths.push_back(
+        {points, builder.number_of(module, "core_" + axis, points, "points of a tile in " + axis)});
   }
-  Tiling tiling = tile_box(interface, sweep.domain, lengths, builder.names());
+  Tiling tiling = tile_box(sweep.domain, lengths, builder, module);
   const Expr blocks = tiling.blocks;
   builder.kernel().body = DirectKernel(sweep, schedule, std::move(tiling), builder).body();
   builder.finish(blocks, module);

@@ -71,7 +71,7 @@ class OverlappedKernel {
     const Expr done = step_count();
     declare_results();
     Body body;
-    const Expr blocks = points_.cut(body);
+    const Expr blocks = points_.cut(module, body);
     std::vector<ir::Access> reads;
     for (const ir::Function& function : program_.functions) {
       for (const ir::Access& access : reads_at_points(function)) reads.push_back(access);

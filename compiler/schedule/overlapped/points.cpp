@@ -28,9 +28,8 @@ OverlappedPoints::OverlappedPoints(const OverlappedTile& tile, KernelBuilder& bu
   }
 }
 
-Expr OverlappedPoints::cut(Body& body) {
-  Tiling tiling =
-      tile_box(interface_, without_rim(tile_.program()), core_lengths_, builder_.names());
+Expr OverlappedPoints::cut(kernel::Module& module, Body& body) {
+  Tiling tiling = tile_box(without_rim(tile_.program()), core_lengths_, builder_, module);
   origin_ = std::move(tiling.origin);
   append(body, std::move(tiling.lets));
   return tiling.blocks;

@@ -22,7 +22,7 @@ class OverlappedPoints {
 
   // Cuts the grid into tiles and appends the definition of the block's tile origin to `body`.
   // Returns the number of blocks.
-  Expr cut(Body& body);
+  Expr cut(kernel::Module& module, Body& body);
 
   // Grid coordinates of the current point.
   Point point() const;

@@ -29,8 +29,11 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
                              name, plan.threads[axis], plan.patch[axis], margin.low, margin.high));
     const Expr tiles = tiles_along(interface, context.dimension(axis),
                                    {plan.core(axis), core_[axis]}, plan.spared(axis));
-    last_tile_[axis] = plus(let("tiles_" + name, tiles), -1);
-    const Expr known = let("tiles_" + name, tiles);
+    const auto* number = std::get_if<kernel::IntegerLiteral>(&tiles->kind);
+    const Expr known = number ? context.builder.number_of(kernel.module, "tiles_" + name,
+                                                          number->value, "tiles in " + name)
+                              : let("tiles_" + name, tiles);
+    last_tile_[axis] = plus(known, -1);
     if (context.flat) {
       const int rows = context.schedule.block[1];
       const Expr groups = divided(plus(tiles, rows - 1), literal(rows));
@@ -47,7 +50,7 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
   if (chunks.groups > 0) {
     const Expr boundary_chunk = constant("edge_chunk", chunks.boundary_length,
                                          "planes that a block writes in the first and last tiles");
-    number = number_boundary_groups_first(chunks, boundary_chunk, chunk, body);
+    number = number_boundary_groups_first(chunks, boundary_chunk, kernel.module, chunk, body);
   } else {
     const Expr across = block.blocks();
     const Expr chunk_count = tiles_along(interface, 0, {chunks.length, chunk}, rim.low + rim.high);
@@ -127,7 +130,7 @@ void StreamTile::find_outer_blocks(const Expr& across, const Expr& chunk_count, 
 }
 
 Expr StreamTile::number_boundary_groups_first(const Chunks& chunks, const Expr& boundary_chunk,
-                                              Expr& chunk, Body& body) {
+                                              kernel::Module& module, Expr& chunk, Body& body) {
   const auto let = [&](const std::string& wanted, const Expr& value) {
     return context_.let(body, wanted, value);
   };
@@ -142,14 +145,18 @@ Expr StreamTile::number_boundary_groups_first(const Chunks& chunks, const Expr& 
   const Expr number_of_block = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
   const Expr block =
       with_outer_blocks_apart(chunks, per_boundary_group, per_group, number_of_block, body);
-  const Expr at_boundary = let("at_edge", kernel::less(block, literal(2 * per_boundary_group)));
-  const Expr inner = let("inner_block", plus(block, -2 * per_boundary_group));
-  const Expr boundary_group = kernel::mul(modulo(block, literal(2)), literal(chunks.groups - 1));
-  const Expr inner_group = plus(modulo(inner, literal(inner_groups)), 1);
+  const Expr boundary_blocks = context_.builder.number_of(
+      module, "edge_blocks", 2 * per_boundary_group, "blocks of the first and last tiles");
+  const Expr across = context_.builder.number_of(module, "inner_tiles", inner_groups,
+                                                 "blocks between those two, side by side");
+  const Expr at_boundary = let("at_edge", kernel::less(block, boundary_blocks));
+  const Expr inner = let("inner_block", kernel::sub(block, boundary_blocks));
+  const Expr boundary_group = kernel::mul(modulo(block, literal(2)), plus(across, 1));
+  const Expr inner_group = plus(modulo(inner, across), 1);
   const Expr group = select(at_boundary, boundary_group, inner_group);
   tile_[0] = let("first_tile", kernel::mul(group, literal(context_.schedule.block[1])));
-  const Expr number = let("chunk_number", select(at_boundary, divided(block, literal(2)),
-                                                 divided(inner, literal(inner_groups))));
+  const Expr number =
+      let("chunk_number", select(at_boundary, divided(block, literal(2)), divided(inner, across)));
   chunk = let("planes", select(at_boundary, boundary_chunk, chunk));
   blocks = kernel::integer(2 * per_boundary_group + inner_groups * per_group, Scalar::I64);
   return number;

@@ -42,8 +42,8 @@ class StreamTile {
   // Gives the chunks of the first and the last group of tiles the lowest numbers. Sets `tile_` and
   // `blocks`, sets `chunk` to the number of planes in this block's chunk, and returns that chunk's
   // number in its column.
-  Expr number_boundary_groups_first(const Chunks& chunks, const Expr& boundary_chunk, Expr& chunk,
-                                    Body& body);
+  Expr number_boundary_groups_first(const Chunks& chunks, const Expr& boundary_chunk,
+                                    kernel::Module& module, Expr& chunk, Body& body);
   // Maps a block's launch number to its number by kind, if blocks next to other subdomains are
   // launched separately.
   Expr with_outer_blocks_apart(const Chunks& chunks, int64_t per_boundary_group, int64_t per_group,

@@ -198,8 +198,12 @@ void lower_sweep(const Interface& interface, const SweepTile& tile, const std::s
   KernelBuilder builder(interface, module, name, comment_of(sweep));
   builder.kernel().threads = tile.schedule.block;
   std::vector<TileLength> lengths;
-  for (int d = 0; d < tile.rank; ++d) lengths.push_back({tile.core(d), literal(tile.core(d))});
-  Tiling tiling = tile_box(interface, tile.tiled, lengths, builder.names());
+  for (int d = 0; d < tile.rank; ++d) {
+    const std::string axis = axis_names(tile.rank)[d];
+    lengths.push_back({tile.core(d), builder.number_of(module, "core_" + axis, tile.core(d),
+                                                       "points of a tile in " + axis)});
+  }
+  Tiling tiling = tile_box(tile.tiled, lengths, builder, module);
   const Expr blocks = tiling.blocks;
   builder.kernel().body = TileKernel(tile, std::move(tiling), builder).body();
   builder.finish(blocks, module);

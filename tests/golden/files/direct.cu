@@ -49,6 +49,11 @@
 constexpr int size_z = 128;  // points of the grid in z
 constexpr int size_y = 128;  // points of the grid in y
 constexpr int size_x = 128;  // points of the grid in x
+constexpr int core_z = 4;  // points of a tile in z
+constexpr int core_y = 4;  // points of a tile in y
+constexpr int core_x = 64;  // points of a tile in x
+constexpr int tiles_x = 2;  // tiles in x
+constexpr int tiles_y = 32;  // tiles in y
 
 // One sweep of conduct, to the spare copy.
 extern "C" __global__ void __launch_bounds__(256)
@@ -59,9 +64,9 @@ heat3d_conduct(const double* __restrict__ T, double* __restrict__ T_next, const 
   const int thread_y = threadIdx.y;
   // the same at all points
   const double d = alpha * dt / (dx * dx);
-  const int tile_x = (int)block % 2 * 64 + 1;
-  const int tile_y = (int)block / 2 % 32 * 4 + 1;
-  const int tile_z = (int)block / 2 / 32 * 4 + 1;
+  const int tile_x = (int)block % tiles_x * core_x + 1;
+  const int tile_y = (int)block / tiles_x % tiles_y * core_y + 1;
+  const int tile_z = (int)block / tiles_x / tiles_y * core_z + 1;
   #pragma unroll
   for (int ez = 0; ez < 4; ++ez) {
     const int z = tile_z + ez;

@@ -39,6 +39,7 @@ constexpr int core_y = 62;  // output points of a tile in y: 16 threads x 4 elem
 constexpr int core_x = 126;  // output points of a tile in x: 32 threads x 4 elements, less 1 + 1 recomputed
 constexpr int cell_tile_y = 66;  // core_y and a halo of 2 + 2
 constexpr int cell_tile_x = 130;  // core_x and a halo of 2 + 2
+constexpr int tiles_x = 5;  // tiles in x
 
 // Up to 2 steps of one tile: load it with its halo, compute, write.
 extern "C" __global__ void __launch_bounds__(512)
@@ -48,8 +49,8 @@ life_tile(const int* __restrict__ cell, int* __restrict__ cell_next, const int s
   const int thread_x = threadIdx.x;
   const int thread_y = threadIdx.y;
   int cell_result[4][4];  // waits here until every thread has read the old values
-  const int tile_x = (int)block % 5 * core_x;
-  const int tile_y = (int)block / 5 * core_y;
+  const int tile_x = (int)block % tiles_x * core_x;
+  const int tile_y = (int)block / tiles_x * core_y;
   // load the tile with its halo
   for (int local_y = thread_y; local_y < cell_tile_y; local_y += 16) {
     for (int local_x = thread_x; local_x < cell_tile_x; local_x += 32) {

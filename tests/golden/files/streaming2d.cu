@@ -99,8 +99,11 @@ static __device__ __forceinline__ void stencil_store_2(T* memory, const T* own) 
 constexpr int size_y = 1024;  // points of the grid in y
 constexpr int size_x = 1024;  // points of the grid in x
 constexpr int core_x = 56;  // points of a tile in x: 32 threads x 2, less 4 + 4 with incomplete neighbours
+constexpr int tiles_x = 19;  // tiles in x
 constexpr int chunk = 21;  // planes in y that a block writes
 constexpr int edge_chunk = 14;  // planes that a block writes in the first and last tiles
+constexpr int edge_blocks = 148;  // blocks of the first and last tiles
+constexpr int inner_tiles = 17;  // blocks between those two, side by side
 
 // 4 steps per pass along y: each step runs some planes behind the previous step.
 extern "C" __global__ void __launch_bounds__(32, STENCIL_RESIDENT(32, 32))
@@ -110,10 +113,11 @@ jacobi2d_stream(const float* __restrict__ A, float* __restrict__ A_next, const i
   const int thread_x = threadIdx.x;
   float A_planes[5][3][4] = {};  // versions 0 to 4, each by age
   int covered = 0;  // points of the patch where a function applies
-  const bool at_edge = (int)block < 148;
-  const int inner_block = (int)block - 148;
-  const int first_tile = at_edge ? (int)block % 2 * 18 : inner_block % 17 + 1;
-  const int chunk_number = at_edge ? (int)block / 2 : inner_block / 17;
+  const bool at_edge = (int)block < edge_blocks;
+  const int inner_block = (int)block - edge_blocks;
+  const int first_tile = at_edge ? (int)block % 2 * (inner_tiles + 1) : inner_block % inner_tiles
+      + 1;
+  const int chunk_number = at_edge ? (int)block / 2 : inner_block / inner_tiles;
   const int planes = at_edge ? edge_chunk : chunk;
   const int first_y = chunk_number * planes;
   const int last_y = min(first_y + planes - 1, size_y - 1);
@@ -176,8 +180,8 @@ jacobi2d_stream(const float* __restrict__ A, float* __restrict__ A_next, const i
           if (front - 4 >= first_y && front - 4 <= last_y && first_x
               >= (tests == 0 ? first_tile * core_x + 4 : first_tile * core_x
               + (first_tile == 0 ? 0 : 4)) && first_x
-              < (tests == 0 ? first_tile * core_x + 60 : first_tile == 18 ? size_x : first_tile
-              * core_x + 60)) {
+              < (tests == 0 ? first_tile * core_x + 60 : first_tile == tiles_x - 1 ? size_x
+              : first_tile * core_x + 60)) {
             stencil_store_2<float2>(&A_next[(front - 4) * size_x + first_x], &A_planes[4][0][1]);
           }
           // all planes become one iteration older

@@ -92,8 +92,11 @@ static __device__ __forceinline__ void stencil_store_2(T* memory, const T* own) 
 constexpr int size_y = 64;  // points of the grid in y
 constexpr int size_x = 512;  // points of the grid in x
 constexpr int core_x = 60;  // points of a tile in x: 32 threads x 2, less 2 + 2 with incomplete neighbours
+constexpr int tiles_x = 9;  // tiles in x
 constexpr int chunk = 13;  // planes in y that a block writes
 constexpr int edge_chunk = 8;  // planes that a block writes in the first and last tiles
+constexpr int edge_blocks = 16;  // blocks of the first and last tiles
+constexpr int inner_tiles = 7;  // blocks between those two, side by side
 
 // 2 steps per pass along y: each step runs some planes behind the previous step.
 extern "C" __global__ void __launch_bounds__(32)
@@ -104,10 +107,11 @@ graetz2d_stream(const float* __restrict__ T, float* __restrict__ T_next, const f
   const int thread_x = threadIdx.x;
   float T_planes[3][3][4] = {};  // versions 0 to 2, each by age
   int covered = 0;  // points of the patch where a function applies
-  const bool at_edge = (int)block < 16;
-  const int inner_block = (int)block - 16;
-  const int first_tile = at_edge ? (int)block % 2 * 8 : inner_block % 7 + 1;
-  const int chunk_number = at_edge ? (int)block / 2 : inner_block / 7;
+  const bool at_edge = (int)block < edge_blocks;
+  const int inner_block = (int)block - edge_blocks;
+  const int first_tile = at_edge ? (int)block % 2 * (inner_tiles + 1) : inner_block % inner_tiles
+      + 1;
+  const int chunk_number = at_edge ? (int)block / 2 : inner_block / inner_tiles;
   const int planes = at_edge ? edge_chunk : chunk;
   const int first_y = chunk_number * planes;
   const int last_y = min(first_y + planes - 1, size_y - 1);
@@ -178,8 +182,8 @@ graetz2d_stream(const float* __restrict__ T, float* __restrict__ T_next, const f
           if (front - 2 >= first_y && front - 2 <= last_y && first_x
               >= (tests == 0 ? first_tile * core_x + 2 : first_tile * core_x
               + (first_tile == 0 ? 0 : 2)) && first_x
-              < (tests == 0 ? first_tile * core_x + 62 : first_tile == 8 ? size_x : first_tile
-              * core_x + 62)) {
+              < (tests == 0 ? first_tile * core_x + 62 : first_tile == tiles_x - 1 ? size_x
+              : first_tile * core_x + 62)) {
             stencil_store_2<float2>(&T_next[(front - 2) * size_x + first_x], &T_planes[2][0][1]);
           }
           // all planes become one iteration older

@@ -93,7 +93,9 @@ constexpr int size_z = 512;  // points of the grid in z
 constexpr int size_y = 512;  // points of the grid in y
 constexpr int size_x = 512;  // points of the grid in x
 constexpr int core_x = 56;  // points of a tile in x: 16 threads x 4, less 4 + 4 with incomplete neighbours
+constexpr int tiles_x = 9;  // tiles in x
 constexpr int core_y = 58;  // points of a tile in y: 16 threads x 4, less 3 + 3 with incomplete neighbours
+constexpr int tiles_y = 9;  // tiles in y
 constexpr int chunk = 64;  // planes in z that a block writes
 
 // 3 steps per pass along z: each step runs some planes behind the previous step.
@@ -111,9 +113,9 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
   int written = 0;  // vectors of the patch to write
   // the same at all points
   const float v = stencil_divide_even_float(1.0f - alpha, 6.0f, 0.16666667f);
-  const int number_x = (int)block % 9;
-  const int number_y = (int)block / 9 % 9;
-  const int first_z = (int)block / 9 / 9 * chunk;
+  const int number_x = (int)block % tiles_x;
+  const int number_y = (int)block / tiles_x % tiles_y;
+  const int first_z = (int)block / tiles_x / tiles_y * chunk;
   const int last_z = min(first_z + chunk - 1, size_z - 1);
   const int begin_z = max(first_z - 3, 0);
   const int first_x = number_x * core_x + thread_x * 4;  // first coordinate of the patch
@@ -129,9 +131,9 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
   #pragma unroll
   for (int k = 0; k < 4; ++k) {
     written = written | ((int)((unsigned)(first_x >= number_x * core_x + (number_x == 0 ? 0 : 4)
-        && first_x < (number_x == 8 ? size_x : number_x * core_x + 60) && first_y + k >= number_y
-        * core_y + (number_y == 0 ? 0 : 3) && first_y + k
-        < (number_y == 8 ? size_y : number_y * core_y + 61) ? 1 : 0) << (k & 31)));
+        && first_x < (number_x == tiles_x - 1 ? size_x : number_x * core_x + 60) && first_y + k
+        >= number_y * core_y + (number_y == 0 ? 0 : 3) && first_y + k
+        < (number_y == tiles_y - 1 ? size_y : number_y * core_y + 61) ? 1 : 0) << (k & 31)));
   }
   const int iterations = last_z - begin_z + 4;
   // prologue: start to copy the first planes
