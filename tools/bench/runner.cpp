@@ -407,7 +407,7 @@ void Runner::measure_copies(const Build& own, const State& state, Record& record
 // each run starts anew.
 void Runner::time(const BenchJob& job, Build& own, State& state, Record& record) {
   measure_copies(own, state, record);
-  const bool afresh = device_.device.machine.threads_are_loops || own.program->stop;
+  const bool afresh = device_.device.machine.threads_are_loops || own.program->run.until;
   const int warm_up = job.verify_steps == 0 ? 1 : 0;  // otherwise the check was the warm-up
   std::vector<double> seconds;
   int64_t steps = 0;
