@@ -189,7 +189,7 @@ class DrawnArguments {
     std::string error;
     const auto state = reference::lay_out(of, params.integers, params.reals, error);
     if (!state) return std::nullopt;
-    const auto grid = reference::concrete(of.grid, params.integers);
+    const auto grid = reference::concrete(of.grid(), params.integers);
     const auto points = grid ? reference::count_points(*grid) : std::nullopt;
     if (!points || *points > kMostBytes) return std::nullopt;
     std::vector<int64_t> out;
@@ -208,7 +208,7 @@ class DrawnArguments {
                 int64_t bytes) {
     const ir::Field& set = of.fields[array.field];
     const auto within = reference::concrete(set.as_point_set()->within, params.integers);
-    const bool weights = array.component >= of.grid.rank();
+    const bool weights = array.component >= of.grid().rank();
     Memory out{id(), bytes, 'd', array.written, true};
     std::string values;
     for (int64_t p = 0; p < bytes / 8; ++p) {

@@ -20,7 +20,8 @@ TEST(BoundaryRows, EveryRuleIsStoredAsAPlainOne) {
     const BoundaryRow& stored = row_of(row.stored());
     EXPECT_TRUE(stored.plain()) << row.keyword;
     EXPECT_EQ(stored.joins_edges(), row.joins_edges()) << row.keyword;
-    if (row.plain()) EXPECT_EQ(stored.kind, row.kind) << row.keyword;
+    if (!row.plain()) continue;
+    EXPECT_EQ(stored.kind, row.kind) << row.keyword;
   }
   EXPECT_EQ(row_of(BoundaryKind::Linear).stored(), BoundaryKind::Clamp);
   EXPECT_EQ(row_of(BoundaryKind::Antisymmetric).stored(), BoundaryKind::Mirror);
