@@ -1,5 +1,6 @@
-// The grammar at the top of compiler/ir/program.h against the types below it. A rule "a = B | C"
-// must name the alternatives of a variant, and a rule "a = b c" the members of a struct, in order.
+// The grammar at the top of compiler/ir/program.h against the types there and in graph.h. A rule "a
+// = B | C" must name the alternatives of a variant, and a rule "a = b c" the members of a struct,
+// in order.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -14,10 +15,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::string header() {
-  std::ifstream file(std::string(STENCIL_SOURCE_DIR) + "/compiler/ir/program.h");
+std::string headers() {
   std::stringstream text;
-  text << file.rdbuf();
+  for (const char* name : {"program.h", "graph.h"}) {
+    text << std::ifstream(std::string(STENCIL_SOURCE_DIR) + "/compiler/ir/" + name).rdbuf();
+  }
   return text.str();
 }
 
@@ -95,7 +97,7 @@ Words members(const std::string& body) {
   return out;
 }
 
-// The alternatives of each variant in the header, without the namespace.
+// The alternatives of each variant in the headers, without the namespace.
 std::vector<Words> variants(const std::string& text) {
   static const std::regex variant("std::variant<([^>]*)>");
   std::vector<Words> out;
@@ -106,7 +108,7 @@ std::vector<Words> variants(const std::string& text) {
 }
 
 TEST(Grammar, NamesTheMembersAndAlternativesOfTheTypes) {
-  const std::string text = header();
+  const std::string text = headers();
   const auto all = rules(text);
   ASSERT_GE(all.size(), 15u);
   for (const auto& [rule, definition] : all) {
