@@ -58,7 +58,8 @@ class StepBuilder {
   // A repeat whose end is not yet reached.
   struct Open {
     ir::Repeat repeat;
-    int64_t per_step;  // iterations, with those of the repeats around it
+    int64_t per_step;      // iterations, with those of the repeats around it
+    bool refused = false;  // it contains an item that is reported
   };
 
   template <typename Item>
@@ -79,14 +80,22 @@ class StepBuilder {
   }
   void take(const ast::Repeat& repeat, Span span) {
     const int64_t around = open_.empty() ? 1 : open_.back().per_step;
-    const auto count =
-        constant_in(env_, *repeat.count, "the number of iterations", 1, kMaxIterations / around);
+    const std::string what =
+        around == 1 ? "the number of iterations"
+                    : fmt::format("the number of iterations, {} times per step,", around);
+    const auto count = constant_in(env_, *repeat.count, what.c_str(), 1, kMaxIterations / around);
     ++env_.repeats_analysed;
-    open_.push_back({{count.value_or(1), {}, span}, around * count.value_or(1)});
+    // After an error, inner repeats are checked by themselves.
+    open_.push_back({{count.value_or(1), {}, span}, count ? around * *count : 1});
   }
   void take(const ast::RepeatEnd&, Span) {
     ir::Repeat done = std::move(open_.back().repeat);
+    const bool refused = open_.back().refused;
     open_.pop_back();
+    if (done.body.empty() && refused) {
+      if (!open_.empty()) open_.back().refused = true;
+      return;
+    }
     if (done.body.empty()) {
       env_.report.error("S087", done.span, "a repeat without a stencil function").hint =
           "write 'repeat 20 { stencil n : F on REGION = e; }'";
@@ -107,6 +116,7 @@ class StepBuilder {
     error.found = is.what;
     error.hint = is.hint;
     error.related.push_back({open_.back().repeat.span, "the repeat"});
+    open_.back().refused = true;
   }
 
   // Refuses fields with several levels in a repeat (S088). A repeat writes a field several times in

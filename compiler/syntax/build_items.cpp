@@ -350,8 +350,10 @@ void TreeBuilder::stencil() {
 }
 
 void TreeBuilder::repeat() {
+  ast::ExprPtr count = pop_expr();
+  if (open_repeats_ >= ast::kMaxNesting) throw nesting_too_deep(count->span);
   ++open_repeats_;
-  finish(ast::Repeat{pop_expr()});
+  finish(ast::Repeat{std::move(count)});
 }
 
 void TreeBuilder::repeat_end(Span brace) {

@@ -108,7 +108,7 @@ class Parser {
     }
     if (errors_ >= kMaxErrors) broken.emplace_back();  // the rest is not parsed: it may be any item
     if (errors_ == 0 && builder_.open_repeats() > 0) {
-      const Expectation expectation = {"a stencil, or '}' after the last repeated one"};
+      const Expectation expectation = {"a stencil, a repeat, or '}' after the last repeated one"};
       SyntaxError error = unexpected_token(builder_, text_.size(), expectation, false);
       report(error);
       broken.push_back({"repeat", {}});
