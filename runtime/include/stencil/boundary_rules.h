@@ -96,8 +96,7 @@ inline Rule fixed(const Expr& value) {
   return {Rule::Kind::Fixed, value};
 }
 
-// linear: on the line through the edge point and the one next to it: index -k is `u0 + k * (u0 -
-// u1)`.
+// linear: on the line through the edge point and its neighbour: index -k is `u0 + k * (u0 - u1)`.
 inline constexpr PlainRule linear{Rule::Kind::Linear};
 
 // periodic: wraps around.
