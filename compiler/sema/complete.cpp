@@ -42,6 +42,9 @@ class LeftOut {
     if (!whole) places.push_back(stencil.name.span);
     ++stencils_;
   }
+  void operator()(const ast::Cycle&) {}
+  void operator()(const ast::StepBlock&) {}
+  void operator()(const ast::StartBlock&) {}
   void operator()(const ast::Repeat& repeat) {
     if (repeats_ >= env_.repeats_analysed) places.push_back(repeat.count->span);
     ++repeats_;

@@ -51,6 +51,9 @@ struct DeclaredNames {
     return {reduce.over || reduce.at ? Declared::Field : Declared::Reduction, {&reduce.name}};
   }
   std::pair<Declared, Names> operator()(const ast::Stencil&) const { return {}; }
+  std::pair<Declared, Names> operator()(const ast::Cycle&) const { return {}; }
+  std::pair<Declared, Names> operator()(const ast::StepBlock&) const { return {}; }
+  std::pair<Declared, Names> operator()(const ast::StartBlock&) const { return {}; }
   std::pair<Declared, Names> operator()(const ast::Repeat&) const { return {}; }
   std::pair<Declared, Names> operator()(const ast::RepeatEnd&) const { return {}; }
   std::pair<Declared, Names> operator()(const ast::Init&) const { return {}; }

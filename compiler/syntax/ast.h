@@ -3,7 +3,10 @@
 //
 //   program  = item*
 //   item     = param | grid | subgrid | type | field | series | points | table | function | stencil
-//            | repeat | end of a repeat | init | reduce (also record) | stop | require
+//            | cycle | step block | start block | repeat | end of a repeat | init
+//            | reduce (also record) | stop | require
+//   block    = statement*
+//   statement = apply | repeat | if | coarser
 //   expr     = number | bool | name | level | unary | binary | call | comprehension
 //            | bracket | member | aggregate | within
 //
@@ -48,8 +51,9 @@ struct Name {
 };  // param, field, let, index name, table, time, ...
 struct Level {
   std::string field;
-  int back;
-};  // U@-1 has back = 1
+  int back;         // time levels: 1 for U@-1
+  int towards = 0;  // grid levels: -1 for fine U, +1 for coarse U
+};
 struct Unary {
   Op op;  // Neg, Not, BitNot
   ExprPtr operand;
@@ -144,11 +148,23 @@ struct PerDimension {  // dx, for all dimensions, or [dx, dy]
   std::vector<ExprPtr> values;
   Span span;
 };
-struct Grid {  // grid G = [0..N-1] steps 100 origin 0 spacing dx;   (attributes in any order)
+struct Coarsening {  // by 2; by [1, 2] cells
+  PerDimension ratios;
+  bool cells = false;  // cell-centred; otherwise vertex-centred
+  Span span;
+};
+// A grid has a box, or is derived from another one and has `parent` and `by`:
+//   grid G = [0..N-1] levels 3 by 2 steps 100 origin 0 spacing dx;   (attributes in any order)
+//   grid C of G by 2;
+struct Grid {
   Identifier name;
-  Box box;
+  Box box;                                      // without ranges if the grid is derived
   ExprPtr steps;                                // null: must be given on the command line
   std::optional<PerDimension> origin, spacing;  // absent: 0 and 1
+  std::optional<Identifier> parent = {};
+  std::optional<Coarsening> by = {};           // from the parent to this grid
+  ExprPtr levels = nullptr;                    // null: 1
+  std::optional<Coarsening> level_ratio = {};  // from each level to the next; present with `levels`
 };
 struct Subgrid {  // subgrid interior of G = [1..N-2];
   Identifier name;
@@ -245,7 +261,44 @@ struct Repeat {  // repeat 20 {
   ExprPtr count;
 };
 struct RepeatEnd {};  // }
-struct Init {         // init A[i,j] = expr;
+
+// Blocks of statements. Their depth is at most kMaxNesting, and an `else if` counts as a block.
+struct Statement;
+struct Block {
+  std::vector<Statement> statements;  // may be empty
+  Span span;                          // with the braces
+};
+struct ApplyStatement {  // smooth;
+  Identifier name;       // of a stencil function, reduction or cycle
+};
+struct RepeatStatement {  // repeat 2 { ... }
+  ExprPtr count;
+  Block body;
+};
+struct IfStatement {  // if level < L - 1 { ... } else { ... }
+  ExprPtr condition;
+  Block then;
+  Block otherwise;  // empty without `else`; of `else if ...` a block with one statement
+};
+struct CoarserStatement {  // coarser { ... }
+  Block body;
+};
+struct Statement {
+  std::variant<ApplyStatement, RepeatStatement, IfStatement, CoarserStatement> kind;
+  Span span;
+};
+struct Cycle {  // cycle v { ... }
+  Identifier name;
+  Block body;
+};
+struct StepBlock {  // step { ... }: what one time step applies, instead of the order of the text
+  Block body;
+};
+struct StartBlock {  // start { ... }: applied once, before the first step
+  Block body;
+};
+
+struct Init {  // init A[i,j] = expr;
   Identifier field;
   std::vector<Identifier> indices;  // may be empty
   ExprPtr value;
@@ -274,7 +327,7 @@ struct Require {
 
 struct Item {
   std::variant<Param, Grid, Subgrid, TypeDecl, Field, Series, Points, Table, Function, Stencil,
-               Repeat, RepeatEnd, Init, Reduce, Stop, Require>
+               Cycle, StepBlock, StartBlock, Repeat, RepeatEnd, Init, Reduce, Stop, Require>
       kind;
   Span span;
 };

@@ -65,7 +65,11 @@ class Printer {
   }
   void print(const Boolean& b) { line("{}", b.value); }
   void print(const Name& n) { line("name {}", n.name); }
-  void print(const Level& l) { line("level {}@-{}", l.field, l.back); }
+  void print(const Level& l) {
+    const char* towards = l.towards < 0 ? "fine " : l.towards > 0 ? "coarse " : "";
+    const bool plain = l.towards != 0 && l.back == 0;
+    line("level {}{}{}", towards, l.field, plain ? "" : fmt::format("@-{}", l.back));
+  }
   void print(const Unary& u) {
     line("unary {}", spelling(u.op));
     indented([&] { print(*u.operand); });
@@ -183,18 +187,28 @@ class Printer {
     });
   }
   void print(const Grid& g) {
-    line("grid {}", g.name.name);
+    line("grid {}{}{}", g.name.name, g.parent ? " of " : "", g.parent ? g.parent->name : "");
     indented([&] {
-      print(g.box);
+      if (!g.parent) print(g.box);
+      print("by", g.by);
+      part("levels", g.levels);
+      print("by", g.level_ratio);
       part("steps", g.steps);
       print("origin", g.origin);
       print("spacing", g.spacing);
     });
   }
   void print(std::string_view label, const std::optional<PerDimension>& values) {
-    if (!values) return;
-    line("{}{}", label, values->list ? " of each dimension" : "");
-    indented([&] { children(values->values); });
+    if (values) print(label, *values);
+  }
+  void print(std::string_view label, const PerDimension& values) {
+    line("{}{}", label, values.list ? " of each dimension" : "");
+    indented([&] { children(values.values); });
+  }
+  void print(std::string_view label, const std::optional<Coarsening>& coarsening) {
+    if (!coarsening) return;
+    print(label, coarsening->ratios);
+    if (coarsening->cells) line("cells");
   }
   void print(const Subgrid& s) {
     line("subgrid {} of {}", s.name.name, s.parent.name);
@@ -292,6 +306,28 @@ class Printer {
       }
     });
   }
+  void block(std::string_view label, const Block& block) {
+    line("{}", label);
+    indented([&] {
+      for (const Statement& statement : block.statements) {
+        std::visit([&](const auto& kind) { print(kind); }, statement.kind);
+      }
+    });
+  }
+  void print(const ApplyStatement& a) { line("apply {}", a.name.name); }
+  void print(const RepeatStatement& r) {
+    part("repeat", r.count);
+    block("body", r.body);
+  }
+  void print(const IfStatement& i) {
+    part("if", i.condition);
+    block("then", i.then);
+    if (!i.otherwise.statements.empty()) block("else", i.otherwise);
+  }
+  void print(const CoarserStatement& c) { block("coarser", c.body); }
+  void print(const Cycle& c) { block("cycle " + c.name.name, c.body); }
+  void print(const StepBlock& s) { block("step", s.body); }
+  void print(const StartBlock& s) { block("start", s.body); }
   void print(const Repeat& r) { part("repeat", r.count); }
   void print(const RepeatEnd&) { line("end of repeat"); }
   void print(const Init& i) {

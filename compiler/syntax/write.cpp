@@ -98,6 +98,9 @@ class Line {
     if (!values.list) return expr(*values.values.front());
     return text("[").exprs(values.values).text("]");
   }
+  Line& coarsening(const Coarsening& coarsening) {
+    return text(" by ").values(coarsening.ratios).text("{}", coarsening.cells ? " cells" : "");
+  }
   Line& region(const Region& region) {
     const auto* named = std::get_if<NamedRegion>(&region);
     if (!named) return box(std::get<Box>(region));
@@ -152,7 +155,11 @@ class Line {
   }
   void put(const Boolean& b) { text("{}", b.value); }
   void put(const Name& n) { out_ += n.name; }
-  void put(const Level& l) { text("{}@-{}", l.field, l.back); }
+  void put(const Level& l) {
+    if (l.towards != 0) out_ += l.towards < 0 ? "fine " : "coarse ";
+    out_ += l.field;
+    if (l.towards == 0 || l.back > 0) text("@-{}", l.back);
+  }
   void put(const Unary& u) {
     text("{}{}", spelling(u.op), u.op == Op::Not ? " " : "");
     operand(*u.operand, kPrefixPrecedence);
@@ -250,7 +257,12 @@ class Writer {
   }
   void put(const Grid& g) {
     Line line;
-    line.text("grid {} = ", g.name.name).box(g.box);
+    line.text("grid {} ", g.name.name);
+    if (g.parent) line.text("of {}", g.parent->name);
+    if (g.by) line.coarsening(*g.by);
+    if (!g.parent) line.text("= ").box(g.box);
+    if (g.levels) line.text(" levels ").expr(*g.levels);
+    if (g.level_ratio) line.coarsening(*g.level_ratio);
     if (g.steps) line.text(" steps ").expr(*g.steps);
     if (g.origin) line.text(" origin ").values(*g.origin);
     if (g.spacing) line.text(" spacing ").values(*g.spacing);
@@ -318,6 +330,51 @@ class Writer {
     }
     add("}");
   }
+
+  // A block begins at the end of the line that opens it. Its brace closes a line of its own, which
+  // the caller continues or ends.
+  void block(Line& head, const Block& block, size_t indent) {
+    add(head.text("{{").take(), indent);
+    for (const Statement& statement : block.statements) {
+      const size_t at = written_.statements.size();
+      const size_t begin = written_.text.size() + indent + 2;
+      written_.statements.push_back({statement.span, {}});
+      std::visit([&](const auto& kind) { put(kind, indent + 2); }, statement.kind);
+      written_.statements[at].text = since(begin);
+    }
+  }
+  void put(const ApplyStatement& a, size_t indent) {
+    add(Line().text("{};", a.name.name).take(), indent);
+  }
+  void put(const RepeatStatement& r, size_t indent) {
+    block(Line().text("repeat ").expr(*r.count).text(" "), r.body, indent);
+    add("}", indent);
+  }
+  void put(const CoarserStatement& c, size_t indent) {
+    block(Line().text("coarser "), c.body, indent);
+    add("}", indent);
+  }
+  void put(const IfStatement& i, size_t indent) {
+    block(Line().text("if ").expr(*i.condition).text(" "), i.then, indent);
+    const IfStatement* last = &i;
+    while (last->otherwise.statements.size() == 1) {  // else if
+      const auto* next = std::get_if<IfStatement>(&last->otherwise.statements.front().kind);
+      if (!next) break;
+      block(Line().text("}} else if ").expr(*next->condition).text(" "), next->then, indent);
+      last = next;
+    }
+    if (!last->otherwise.statements.empty()) {
+      block(Line().text("}} else "), last->otherwise, indent);
+    }
+    add("}", indent);
+  }
+  void item_block(Line& head, const Block& body) {
+    block(head, body, 0);
+    add("}");
+  }
+  void put(const Cycle& c) { item_block(Line().text("cycle {} ", c.name.name), c.body); }
+  void put(const StepBlock& s) { item_block(Line().text("step "), s.body); }
+  void put(const StartBlock& s) { item_block(Line().text("start "), s.body); }
   void put(const Repeat& r) { add(Line().text("repeat ").expr(*r.count).text(" {{").take()); }
   void put(const RepeatEnd&) { add("}"); }
   void put(const Init& i) {

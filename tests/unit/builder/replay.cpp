@@ -343,6 +343,9 @@ class Replay {
     }
     values_ = values;
   }
+  void declare(const ast::Cycle&) { throw std::logic_error("the builder has no cycles"); }
+  void declare(const ast::StepBlock&) { throw std::logic_error("the builder has no steps"); }
+  void declare(const ast::StartBlock&) { throw std::logic_error("the builder has no starts"); }
   void declare(const ast::Repeat&) {}  // see group()
   void declare(const ast::RepeatEnd&) {}
   void declare(const ast::Init& i) {
