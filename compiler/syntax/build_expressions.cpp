@@ -90,7 +90,8 @@ void TreeBuilder::push(Span span, int height, decltype(ast::Expr::kind) kind) {
 // Nesting and height are checked before a node is made, so nothing too deep is ever built.
 void TreeBuilder::open(Span bracket) {
   if (openings_.size() >= static_cast<size_t>(ast::kMaxNesting)) throw nesting_too_deep(bracket);
-  openings_.push_back({bracket, operands_.size(), names_.size(), types_.size()});
+  openings_.push_back(
+      {bracket, operands_.size(), names_.size(), types_.size(), statements_.size()});
 }
 
 TreeBuilder::Opening TreeBuilder::close() {
@@ -182,6 +183,22 @@ void TreeBuilder::level(Span at) {
   const int back = read<int>(text_, at);
   const Span span = join(name.span, at);
   push(span, 1, ast::Level{std::move(name.name), back});
+}
+
+void TreeBuilder::direction(Span word) {
+  direction_ = word;
+}
+
+void TreeBuilder::same_step() {
+  auto name = pop_name();
+  const Span span = name.span;
+  push(span, 1, ast::Level{std::move(name.name), 0});
+}
+
+void TreeBuilder::other_level() {
+  ast::Expr& expr = *operands_.back().expr;
+  std::get<ast::Level>(expr.kind).towards = text(direction_) == "fine" ? -1 : 1;
+  expr.span = join(direction_, expr.span);
 }
 
 // Parentheses leave no node, but the operand's span grows to include them.

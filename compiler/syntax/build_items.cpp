@@ -34,6 +34,12 @@ void TreeBuilder::start_item(Span word) {
   spacing_.reset();
   along_.reset();
   over_.reset();
+  ratios_.reset();
+  cells_.reset();
+  grid_parent_.reset();
+  grid_ratio_.reset();
+  level_ratio_.reset();
+  levels_.reset();
   domain_.reset();
   history_.reset();
   constant_ = false;
@@ -44,11 +50,9 @@ void TreeBuilder::start_item(Span word) {
   lets_.clear();
   pieces_.clear();
   targets_.clear();
-}
-
-template <typename Kind>
-void TreeBuilder::finish(Kind kind) {
-  program_.items.push_back({std::move(kind), {item_.begin, end_}});
+  statements_.clear();
+  blocks_.clear();
+  statement_words_.clear();
 }
 
 // Boxes and regions.
@@ -195,6 +199,32 @@ void TreeBuilder::value_for_all() {
   all.span = join(all.span, all.values.front()->span);
 }
 
+void TreeBuilder::ratio_begin(Span word) {
+  ratios_.reset();
+  per_dimension_begin(ratios_, word);
+}
+
+void TreeBuilder::cells(Span word) {
+  cells_ = word;
+}
+
+ast::Coarsening TreeBuilder::take_coarsening() {
+  const auto cells = std::exchange(cells_, std::nullopt);
+  const Span span = cells ? join(ratios_->span, *cells) : ratios_->span;
+  return {std::move(*ratios_), cells.has_value(), span};
+}
+
+void TreeBuilder::levels(Span at) {
+  once(levels_ != nullptr, at, "levels");
+  level_ratio_ = take_coarsening();
+  levels_ = pop_expr();
+}
+
+void TreeBuilder::derived_grid() {
+  grid_ratio_ = take_coarsening();
+  grid_parent_ = pop_name();
+}
+
 void TreeBuilder::history(Span at) {
   once(history_ != nullptr, at, "history");
   history_ = pop_expr();
@@ -292,7 +322,8 @@ void TreeBuilder::param() {
 
 void TreeBuilder::grid() {
   finish(ast::Grid{pop_name(), std::move(box_), std::move(steps_), std::move(origin_),
-                   std::move(spacing_)});
+                   std::move(spacing_), std::move(grid_parent_), std::move(grid_ratio_),
+                   std::move(levels_), std::move(level_ratio_)});
 }
 
 void TreeBuilder::subgrid() {

@@ -21,6 +21,7 @@ namespace stencil {
 struct SyntaxError {
   Diagnostic diagnostic;
   bool only_end_is_missing = false;  // the next item begins where the ';' of this one is missing
+  bool block_is_missing = false;     // instead of the '{' of a block
 };
 
 class TreeBuilder {
@@ -49,6 +50,9 @@ class TreeBuilder {
   void boolean(Span at);
   void plain_name();
   void level(Span at);
+  void direction(Span word);
+  void same_step();
+  void other_level();
   void parenthesized(Span close);
   void call(Span close);
   void comprehension(Span close);
@@ -80,6 +84,10 @@ class TreeBuilder {
   void spacing_begin(Span at);
   void value_list(Span close);
   void value_for_all();
+  void ratio_begin(Span word);
+  void cells(Span word);
+  void levels(Span at);
+  void derived_grid();
   void history(Span at);
   void constant(Span at);
   void along_begin(Span at);
@@ -101,6 +109,18 @@ class TreeBuilder {
   void body_end(Span brace);
   void item_end(Span semicolon);
 
+  // Blocks of statements.
+  void block_begin(Span brace);
+  void block_end(Span brace);
+  void statement_begin(Span word);
+  void statement_end();
+  void apply_statement();
+  void repeat_statement();
+  void coarser_statement();
+  void then_block();
+  void else_block();
+  void else_if();
+
   // Items.
   void param();
   void grid();
@@ -114,6 +134,9 @@ class TreeBuilder {
   void function();
   void target_end();
   void stencil();
+  void cycle();
+  void step();
+  void start();
   void repeat();
   void repeat_end(Span brace);
   void init();
@@ -141,6 +164,7 @@ class TreeBuilder {
     size_t operands;
     size_t names;
     size_t types;
+    size_t statements;
   };
 
   std::string_view text(Span span) const { return text_.substr(span.begin, span.end - span.begin); }
@@ -150,14 +174,18 @@ class TreeBuilder {
   ast::ExprPtr pop_expr() { return pop_operand().expr; }
   ast::ExprPtr pop_optional_expr();
   ast::TypeExpr pop_type();
+  ast::Block pop_block();
   Opening close();
   std::vector<ast::ExprPtr> operands_above(size_t count, int& height);
   void push(Span span, int height, decltype(ast::Expr::kind) kind);
   void reduce_operator();
   void once(bool given, Span at, std::string_view attribute) const;
   void per_dimension_begin(std::optional<ast::PerDimension>& to, Span at);
+  ast::Coarsening take_coarsening();
   template <typename Kind>
-  void finish(Kind kind);
+  void finish(Kind kind) {
+    program_.items.push_back({std::move(kind), {item_.begin, end_}});
+  }
 
   std::string_view text_;
   ast::Program program_;
@@ -184,8 +212,13 @@ class TreeBuilder {
   ast::ExprPtr where_, every_, initial_;
   Span else_;
   ast::ExprPtr steps_, weights_;
-  std::optional<ast::PerDimension> origin_, spacing_, along_, over_;
+  std::optional<ast::PerDimension> origin_, spacing_, along_, over_, ratios_;
   std::optional<ast::PerDimension>* per_dimension_ = nullptr;  // the current one
+  Span direction_;                                             // the word of `fine u`
+  std::optional<Span> cells_;                                  // the word, after the current ratio
+  std::optional<ast::Identifier> grid_parent_;
+  std::optional<ast::Coarsening> grid_ratio_, level_ratio_;
+  ast::ExprPtr levels_;
   std::optional<ast::Identifier> domain_;
   ast::ExprPtr history_;
   bool constant_ = false;
@@ -196,6 +229,9 @@ class TreeBuilder {
   std::vector<ast::Let> lets_;
   std::vector<ast::Piece> pieces_;
   std::vector<ast::Target> targets_;
+  std::vector<ast::Statement> statements_;  // of the open blocks, outermost first
+  std::vector<ast::Block> blocks_;          // closed, but not yet part of a statement
+  std::vector<Span> statement_words_;       // of the statements that have begun
 };
 
 }  // namespace stencil

@@ -53,11 +53,15 @@ constexpr WordRow kWords[] = {
     {Foreign::Value, "np numpy math std",
      "there are no modules: functions are called by their names alone, 'sin(x)'"},
 
+    {Foreign::Value, "fine coarse",
+     "write the name of a field after it: '{} u[0]'"},
+
     {Foreign::Function, "fabs fabsf iabs labs", "write 'abs'"},
     {Foreign::Function, "fmax fmaxf maximum amax", "write 'max'"},
     {Foreign::Function, "fmin fminf minimum amin", "write 'min'"},
     {Foreign::Function, "if iif ifelse where merge cond piecewise",
      "write 'select(condition, a, b)'"},
+    {Foreign::Function, "fine coarse", "write the field without parentheses: '{} u[0]'"},
     {Foreign::Function, "int int32", "write 'integer(x)'"},
     {Foreign::Function, "int64", "write 'long(x)'"},
     {Foreign::Function, "float32 single", "write 'float(x)'"},

@@ -10,119 +10,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/support/diagnostic.h"
 #include "compiler/syntax/boundary_words.h"
 #include "compiler/syntax/foreign.h"
+#include "compiler/syntax/foreign_place.h"
 #include "compiler/syntax/messages.h"
-#include "compiler/syntax/token.h"
 
 namespace stencil {
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_number(std::string_view token) {
-  return !token.empty() && is_digit(token[0]);
-}
-
-// True if `words`, which are separated by blanks, contain the word.
-bool is_one_of(std::string_view words, std::string_view word) {
-  for (size_t at = 0; at <= words.size() && !word.empty();) {
-    const size_t end = std::min(words.find(' ', at), words.size());
-    if (words.substr(at, end - at) == word) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
-// The place where the parser failed, and its context.
-class Place {
- public:
-  explicit Place(const Stumble& stumble)
-      : text_(stumble.text),
-        found_(token_at(stumble.text, stumble.token.begin)),
-        expected_(stumble.expected) {
-    for (uint32_t at = stumble.item; at < found_.span.begin;) {
-      const Token token = token_at(text_, at);
-      if (token.span.begin >= found_.span.begin) break;
-      if (before_.size() == kMostTokens) {  // of a huge item, keep the beginning and the end
-        before_.erase(before_.begin() + kFirstTokens, before_.begin() + kMostTokens / 2);
-      }
-      before_.push_back(spelling(token));
-      at = token.span.end;
-    }
-  }
-
-  std::string_view token() const { return spelling(found_); }
-  bool is_operand() const {
-    const bool word = found_.kind == TokenKind::Word && !is_keyword(token());
-    return word || found_.kind == TokenKind::Number;
-  }
-  bool is_word() const { return found_.kind == TokenKind::Word && !is_keyword(token()); }
-  bool is_due(std::span<const std::string_view> rules) const {
-    return rules.empty() || std::find(rules.begin(), rules.end(), expected_) != rules.end();
-  }
-  std::string_view item() const { return before_.empty() ? "" : before_.front(); }
-  // The bytes directly before and after the token.
-  char byte_before() const { return found_.span.begin > 0 ? text_[found_.span.begin - 1] : ' '; }
-  char byte_behind() const { return found_.span.end < text_.size() ? text_[found_.span.end] : ' '; }
-  // Earlier tokens of the item, counted backwards from this one, and the tokens after it.
-  std::string_view back(size_t k = 1) const {
-    return k <= before_.size() ? before_[before_.size() - k] : "";
-  }
-  std::string_view next(int k = 1) const {
-    Token token = found_;
-    for (; k > 0 && token.kind != TokenKind::End; --k) token = token_at(text_, token.span.end);
-    return spelling(token);
-  }
-  // The text from the token k tokens after this one on; empty behind the last one.
-  std::string_view text_from(int k) const {
-    Token token = found_;
-    for (; k > 0 && token.kind != TokenKind::End; --k) token = token_at(text_, token.span.end);
-    return text_.substr(std::min<size_t>(token.span.begin, text_.size()));
-  }
-  bool ends_item_in_line() const {
-    const auto rest = text_.substr(found_.span.begin);
-    return rest.substr(0, rest.find_first_of("\r\n")).find(';') != std::string_view::npos;
-  }
-  bool has_before(std::string_view token) const {
-    return std::find(before_.begin(), before_.end(), token) != before_.end();
-  }
-  // The tokens after the last `word` of the item.
-  std::span<const std::string_view> since(std::string_view word) const {
-    const auto found = std::find(before_.rbegin(), before_.rend(), word);
-    if (found == before_.rend()) return {};
-    return std::span(before_).last(static_cast<size_t>(found - before_.rbegin()));
-  }
-  // The token before the innermost open parenthesis or bracket, and the token before the
-  // parenthesis that the previous token closes.
-  std::string_view opened_behind() const { return behind_bracket(before_.size(), 1); }
-  std::string_view called() const {
-    return back() == ")" ? behind_bracket(before_.size() - 1, 1) : "";
-  }
-
- private:
-  static constexpr int kFirstTokens = 64, kMostTokens = 8192;
-
-  std::string_view spelling(const Token& token) const {
-    if (token.kind == TokenKind::End) return "";
-    return text_.substr(token.span.begin, token.span.end - token.span.begin);
-  }
-  std::string_view behind_bracket(size_t end, int depth) const {
-    for (size_t i = end; i-- > 0;) {
-      if (before_[i] == ")" || before_[i] == "]") ++depth;
-      if (before_[i] == "(" || before_[i] == "[") --depth;
-      if (depth == 0) return i > 0 ? before_[i - 1] : "";
-    }
-    return "";
-  }
-
-  std::string_view text_;
-  Token found_;
-  std::string_view expected_;
-  std::vector<std::string_view> before_;
-};
-
+using namespace foreign;  // NOLINT: the place and its tests are the vocabulary of the rows
 using grammar::argument_close;
 using grammar::argument_name;
 using grammar::argument_open;
@@ -148,6 +45,8 @@ constexpr std::span<const std::string_view> kOperator =
     kDue<end, grammar::let_end, grammar::piece_end, grid_end, paren_close, call_close,
          bracket_close, box_close, grammar::comprehension_close, grammar::aggregate_close,
          grammar::reduce_close>;
+constexpr std::span<const std::string_view> kStatement =
+    kDue<grammar::block_end, grammar::statement_due>;
 constexpr std::span<const std::string_view> kTypeEnd = kDue<On, end, argument_close>;
 
 constexpr std::string_view kUnequal = "'not equal' is written '!='";
@@ -170,6 +69,10 @@ constexpr std::string_view kTypes =
 bool ends_operand(std::string_view token) {
   if (token == ")" || token == "]" || is_number(token)) return true;  // f(u)[0], A[0][0], A@-1[0]
   return !token.empty() && (is_letter(token[0]) || token[0] == '_') && !is_keyword(token);
+}
+
+bool is_direction(std::string_view token) {
+  return token == "fine" || token == "coarse";
 }
 
 struct TokenRow {
@@ -205,15 +108,19 @@ const TokenRow kTokens[] = {
      [](const Place& p) { return is_one_of("stencil init param", p.item()); }},
     {"=", 0, kDue<primary>, "the value follows without '='",
      [](const Place& p) {
-       return is_one_of("steps history spacing origin every", p.back()) ||
+       return is_one_of("steps history spacing origin every levels by", p.back()) ||
               precedes_boundary_value(p.back());
+     }},
+    {"", 0, kDue<primary>, "the ratio follows: 'by 2'",
+     [](const Place& p) {
+       return p.item() == "grid" && p.back() == "by" && is_one_of("; cells", p.token());
      }},
     {"=", 0, kDue<argument_open>, kFunction},
     {"=", 0, kDue<colon>, "a member is written 'a : real'",
      [](const Place& p) { return is_one_of("{ ,", p.back(2)); }},
-    {":", 0, kDue<assign, grammar::function_form>, "write '='",
+    {":", 0, kDue<assign, grammar::grid_form, grammar::function_form>, "write '='",
      [](const Place& p) { return p.byte_behind() == '='; }},
-    {":", 0, kDue<assign>, "write '='",
+    {":", 0, kDue<assign, grammar::grid_form>, "write '='",
      [](const Place& p) { return is_one_of("grid subgrid type init reduce", p.item()); }},
     {":", 0, kDue<end>, "write '='",
      [](const Place& p) { return p.byte_behind() == '=' && !p.has_before("="); }},
@@ -289,8 +196,11 @@ const TokenRow kTokens[] = {
      "a field has no extents: its grid has; for several values per point write 'vector 3 of real'",
      [](const Place& p) { return p.next() != "8" && p.next() != "4"; }},
     {";", 0, kDue<On>, "a field is written 'field A : real on G;'"},
-    {"[", 0, kDue<assign>, "write 'grid G = [0..N-1, 0..M-1]'",
-     [](const Place& p) { return p.item() == "grid"; }},
+    {"[", 0, kDue<grammar::grid_form>, "write 'grid G = [0..N-1, 0..M-1]'"},
+    {"=", 0, kDue<grammar::grid_ratio_word>,
+     "a part of a grid is a sub-grid: 'subgrid S of G = [1..N-2];'"},
+    {"by", 0, kDue<assign>, "a coarser grid is a grid of its own: 'grid C of G by 2;'",
+     [](const Place& p) { return p.item() == "subgrid"; }},
     {"( *", 0, kTypeEnd, "write 'double'",
      [](const Place& p) { return p.back() == "real" && p.next() == "8"; }},
     {"( *", 0, kTypeEnd, "write 'float'",
@@ -373,6 +283,21 @@ const TokenRow kTokens[] = {
     {"", 0, kDue<grammar::level_sign>,
      "a stencil gives the new level; '@-1' is the level before the newest"},
     {"", 0, kDue<grammar::level_text>, "the number of steps must be a literal, as in 'A@-1'"},
+    {"", 0, kOperator, "only the next finer and the next coarser level can be read",
+     [](const Place& p) {
+       return p.is_word() && is_direction(p.back()) && is_direction(p.back(2));
+     }},
+    {"", 0, kOperator, "the name of a field follows: 'fine u[0]'",
+     [](const Place& p) { return p.is_operand() && is_direction(p.back()); }},
+    {"{", 0, kDue<grammar::item_name>, "write 'cycle v { smooth; }'",
+     [](const Place& p) { return p.item() == "cycle"; }},
+    {"when", 0, kDue<grammar::step_block, grammar::start_block>, "write 'stop when condition;'"},
+    {"=", 0, kDue<grammar::then_block>, kEquality},
+    {"stencil", 0, kStatement,
+     "declare the stencil function outside of the block, and apply it by its name: 'smooth;'"},
+    {";", 0, kStatement, "a block ends with '}' alone, and a statement cannot be empty"},
+    {"= [ : @ .", 0, kDue<grammar::apply_end>,
+     "a statement applies a stencil function, a reduction or a cycle by its name: 'smooth;'"},
 };
 
 // --- Hints that quote the program ----------------------------------------------------------------
@@ -525,6 +450,29 @@ Made declaration_of_another_language(const Place& p) {
   return p.next(2) == "[" ? fmt::format("write 'field {} : real on G;'", p.next()) : "";
 }
 
+// Matches: step v; coarser smooth; else smooth;
+Made statement_without_braces(const Place& p) {
+  const bool due = p.is_due(
+      kDue<grammar::cycle_block, grammar::step_block, grammar::start_block, grammar::coarser_block,
+           grammar::repeat_block, grammar::then_block, grammar::else_form>);
+  if (!due || !p.is_word() || p.next() != ";") return "";
+  return fmt::format("statements stand in braces: '{{ {}; }}'", p.token());
+}
+
+// Matches: smooth(); coarse { v; } elif level == 1 { v; } for 3 { v; }
+Made misspelt_statement(const Place& p) {
+  if (!p.is_due(kDue<grammar::apply_end>)) return "";
+  if (p.token() == "(" && p.next() == ")") return fmt::format("write '{};'", p.back());
+  if (is_one_of("else elif elseif elsif", p.back())) return "write '} else if condition {'";
+  if (is_one_of("for while do loop times", p.back())) return "write 'repeat 3 { smooth; }'";
+  if (is_one_of("fine finer", p.back()) && p.token() == "{") {
+    return "the end of 'coarser { ... }' returns to the finer level";
+  }
+  if (p.token() != "{" && !p.is_operand()) return "";
+  const std::string meant = nearest_name(std::string(p.back()), {"repeat", "if", "coarser"});
+  return meant.empty() || meant == p.back() ? "" : fmt::format("did you mean '{}'?", meant);
+}
+
 // Matches letters with accents, and Greek and Cyrillic letters.
 Made letter_of_no_name(const Place& p) {
   const std::string_view token = p.token();
@@ -535,9 +483,16 @@ Made letter_of_no_name(const Place& p) {
   return letter ? "names have the letters a to z and A to Z, digits and '_'" : "";
 }
 
-constexpr Made (*kMade[])(const Place&) = {
-    type_ahead_of_name, param_without_type, let_without_word, boundary_as_attribute,
-    second_rule,        rule_without_word,  operator_in_dots, declaration_of_another_language};
+constexpr Made (*kMade[])(const Place&) = {type_ahead_of_name,
+                                           param_without_type,
+                                           let_without_word,
+                                           boundary_as_attribute,
+                                           second_rule,
+                                           rule_without_word,
+                                           operator_in_dots,
+                                           declaration_of_another_language,
+                                           statement_without_braces,
+                                           misspelt_statement};
 
 }  // namespace
 

@@ -146,7 +146,23 @@ struct level : if_must<token<one<'@'>>, level_sign, token<level_text>> {};
 struct plain_name : success {};
 struct named : seq<name, sor<call, level, plain_name>> {};
 
-struct primary : sor<number, named, parenthesized, boolean, aggregate> {};
+// fine u[0], coarse u[0]. A word that continues or ends the expression `fine` is not a field:
+// `0..fine by 2`.
+template <typename Word> struct no_field : seq<Word, skip, not_at<one<'[', '@', ',', ')'>>> {};
+struct behind_operand : sor<any_word<TAO_PEGTL_STRING("along"), TAO_PEGTL_STRING("origin"),
+                                     TAO_PEGTL_STRING("spacing")>,
+                            no_field<any_word<TAO_PEGTL_STRING("at"), TAO_PEGTL_STRING("by"),
+                                              TAO_PEGTL_STRING("cells"), initial_,
+                                              TAO_PEGTL_STRING("levels"),
+                                              TAO_PEGTL_STRING("within")>>> {};
+struct direction_text : any_word<TAO_PEGTL_STRING("fine"), TAO_PEGTL_STRING("coarse")> {};
+struct direction_ahead : seq<direction_text, skip, not_at<behind_operand>, name_text> {};
+struct same_step : success {};
+struct no_call : not_at<one<'('>> {};
+struct other_level : seq<at<direction_ahead>, token<direction_text>, name, sor<level, same_step>,
+                         must<no_call>> {};
+
+struct primary : sor<number, other_level, named, parenthesized, boolean, aggregate> {};
 
 struct within_word : word<TAO_PEGTL_STRING("within")> {};
 struct within : if_must<token<within_word>, expression> {};
@@ -224,9 +240,20 @@ struct origin_word : word<TAO_PEGTL_STRING("origin")> {};
 struct origin : seq<token<origin_word>, per_dimension> {};
 struct spacing_word : word<TAO_PEGTL_STRING("spacing")> {};
 struct spacing : seq<token<spacing_word>, per_dimension> {};
+struct ratio_word : by_word {};
+struct grid_ratio_word : token<ratio_word> {};
+struct level_ratio_word : token<ratio_word> {};
+struct cells_word : word<TAO_PEGTL_STRING("cells")> {};
+template <typename Word> struct coarsening : seq<must<Word>, per_dimension, opt<token<cells_word>>> {};
+struct levels_word : word<TAO_PEGTL_STRING("levels")> {};
+struct levels : seq<token<levels_word>, must<expression>, coarsening<level_ratio_word>> {};
+struct grid_parent : name {};
+struct grid_with_box : if_must<assign, plain_box> {};
+struct derived_grid : seq<keyword<of_>, must<grid_parent>, coarsening<grid_ratio_word>> {};
+struct grid_form : sor<grid_with_box, derived_grid> {};
 struct grid_end : end {};
-struct grid : seq<keyword<grid_>, must<item_name, assign, plain_box>,
-                  star<sor<steps, origin, spacing>>, must<grid_end>> {};
+struct grid : seq<keyword<grid_>, must<item_name, grid_form>,
+                  star<sor<steps, origin, spacing, levels>>, must<grid_end>> {};
 struct subgrid : if_must<keyword<subgrid_>, item_name, keyword<of_>, parent_name, assign, strided_box,
                          end> {};
 struct type_decl : if_must<keyword<type_>, item_name, assign, type, end> {};
@@ -327,7 +354,49 @@ struct target : seq<must<target_name>, star<if_must<member_dot, member_name>>, t
 struct stencil : seq<keyword<stencil_>, must<item_name, colon>, target,
                      star<if_must<comma, target>>, must<stencil_form>> {};
 
+// Blocks of statements. A statement's word followed by ';' is the name of a stencil function.
+template <typename Word> struct statement_word : seq<Word, not_at<seq<skip, one<';'>>>> {};
+struct cycle_word : word<TAO_PEGTL_STRING("cycle")> {};
+struct step_word : word<TAO_PEGTL_STRING("step")> {};
+struct start_word : word<TAO_PEGTL_STRING("start")> {};
+struct block_item_ahead : sor<seq<cycle_word, skip, name_text, skip, one<'{'>>,
+                              seq<sor<step_word, start_word>, skip, one<'{'>>> {};
+struct statement;
+struct block_open : one<'{'> {};
+struct block_close : one<'}'> {};
+struct block_end : token<block_close> {};
+struct block : seq<token<block_open>, star<statement>, must<block_end>> {};
 struct repeat_word : word<TAO_PEGTL_STRING("repeat")> {};
+struct repeat_begin : statement_word<repeat_word> {};
+struct repeat_block : block {};
+// Not a list of values in braces, so that a missing expression is reported as such.
+struct repeat_count : seq<not_at<one<'{'>>, expression> {};
+struct condition : seq<not_at<one<'{'>>, expression> {};
+struct repeat_statement : if_must<token<repeat_begin>, repeat_count, repeat_block> {};
+struct coarser_begin : statement_word<word<TAO_PEGTL_STRING("coarser")>> {};
+struct coarser_block : block {};
+struct coarser_statement : if_must<token<coarser_begin>, coarser_block> {};
+struct if_statement;
+struct if_begin : statement_word<word<TAO_PEGTL_STRING("if")>> {};
+struct then_block : block {};
+struct else_block : block {};
+struct else_if : seq<if_statement> {};
+struct else_form : sor<else_if, else_block> {};
+struct else_branch : if_must<token<statement_word<word<else_>>>, else_form> {};
+struct if_statement : seq<token<if_begin>, must<condition, then_block>, opt<else_branch>> {};
+struct apply_end : token<one<';'>> {};
+struct apply : seq<not_at<block_item_ahead>, name, must<apply_end>> {};
+struct statement : sor<repeat_statement, if_statement, coarser_statement, apply> {};
+// One statement, for the recovery after an error in the statements before it.
+struct statement_due : statement {};
+struct one_statement : must<statement_due> {};
+struct cycle_block : block {};
+struct cycle : if_must<token<cycle_word>, item_name, cycle_block, optional_end> {};
+struct step_block : block {};
+struct step : if_must<token<step_word>, step_block, optional_end> {};
+struct start_block : block {};
+struct start : if_must<token<start_word>, start_block, optional_end> {};
+
 struct repeat_open : one<'{'> {};
 struct repeat : if_must<token<repeat_word>, expression, token<repeat_open>> {};
 struct repeat_close : one<'}'> {};
@@ -353,7 +422,7 @@ struct stop : if_must<keyword<stop_>, keyword<when_>, expression, end> {};
 struct require : if_must<keyword<require_>, expression, end> {};
 
 struct item : sor<param, grid, subgrid, type_decl, field, series, points, table, function, stencil,
-                  repeat, token<repeat_close>, init, reduce, record, stop, require> {};
+                  cycle, step, start, repeat, token<repeat_close>, init, reduce, record, stop, require> {};
 struct one_item : must<item> {};
 
 // The whole language as one rule, for the analysis that finds loops without progress. parse.cpp

@@ -83,6 +83,7 @@ std::string meant_attribute(std::string_view item, std::string_view found,
   if (ends && (item == "field" || item == "series")) {
     for (const char* word : {"history", "constant", "boundary", "along"}) words.emplace_back(word);
   }
+  if (expected == kExpectation<grammar::grid_end>.expected) words.emplace_back("cells");
   const std::string meant = nearest_name(std::string(found), words);
   return meant == found ? "" : meant;
 }
@@ -155,9 +156,9 @@ bool item_may_end_at(std::string_view text, size_t offset) {
 }
 
 std::string meant_item(const std::string& word) {
-  return nearest_name(
-      word, {"param", "grid", "subgrid", "type", "field", "series", "points", "table", "function",
-             "stencil", "repeat", "init", "reduce", "record", "stop", "require"});
+  return nearest_name(word, {"param", "grid", "subgrid", "type", "field", "series", "points",
+                             "table", "function", "stencil", "cycle", "step", "start", "repeat",
+                             "init", "reduce", "record", "stop", "require"});
 }
 
 SyntaxError number_out_of_range(std::string_view text, Span number, std::string expected) {
@@ -179,6 +180,12 @@ SyntaxError nesting_too_deep(Span bracket) {
   e.diagnostic.expected =
       fmt::format("at most {} nested brackets, braces and calls", ast::kMaxNesting);
   e.diagnostic.hint = "name a part of it with 'let'";
+  return e;
+}
+
+SyntaxError blocks_too_deep(Span place) {
+  auto e = nesting_too_deep(place);
+  e.diagnostic.hint = "make the inner statements a cycle and apply it by its name";
   return e;
 }
 

@@ -38,7 +38,8 @@ inline constexpr std::string_view kThreeStencilForms =
   template <> inline constexpr Expectation kExpectation<grammar::rule> = {__VA_ARGS__}
 
 STENCIL_EXPECT(item, "an item: param, grid, subgrid, type, field, series, points, table, "
-                     "function, stencil, repeat, init, reduce, record, stop or require");
+                     "function, stencil, cycle, step, start, repeat, init, reduce, record, stop or "
+                     "require");
 STENCIL_EXPECT(end, "';' after the {}");
 STENCIL_EXPECT(let_end, "';' after the value");
 STENCIL_EXPECT(piece_end, "';' after the piece");
@@ -63,6 +64,7 @@ STENCIL_EXPECT(call_close, "',' or ')' in the list of arguments");
 STENCIL_EXPECT(bracket_close, "',' or ']' in the list of indices");
 STENCIL_EXPECT(level_sign, "'-' and a number of steps, as in U@-1");
 STENCIL_EXPECT(level_text, "a number of steps, as in U@-1");
+STENCIL_EXPECT(no_call, "the offsets of the field in brackets, as in 'fine u[0]'");
 
 STENCIL_EXPECT(dots, "'..' and the end of the range");
 STENCIL_EXPECT(plain_box, "a box: '[' and a range per dimension, as in [0..N-1]");
@@ -75,7 +77,12 @@ STENCIL_EXPECT(record_at, "'at' and the name of a set of points",
                "write 'record r [0..999] = expression at POINTS;'");
 STENCIL_EXPECT(points_name, "the name of a set of points");
 STENCIL_EXPECT(series_end, "'on', 'along', 'boundary' or ';' after the series");
-STENCIL_EXPECT(grid_end, "'steps', 'origin', 'spacing' or ';' after the grid");
+STENCIL_EXPECT(grid_form, "'=' or 'of'",
+               "a grid is written 'grid G = [0..N-1];' or 'grid C of G by 2;'");
+STENCIL_EXPECT(grid_parent, "the name of the grid that it is derived from");
+STENCIL_EXPECT(grid_ratio_word, "'by' and the ratio of the grids", "write 'grid C of G by 2;'");
+STENCIL_EXPECT(level_ratio_word, "'by' and the ratio of the levels", "write 'levels 3 by 2'");
+STENCIL_EXPECT(grid_end, "'steps', 'origin', 'spacing', 'levels' or ';' after the grid");
 STENCIL_EXPECT(value_list_close, "',' or ']' in the list of values");
 STENCIL_EXPECT(box_close, "',', '..' or ']' in the box");
 STENCIL_EXPECT(region, "a region: the name of a grid or sub-grid, or a box [lo..hi, ...]");
@@ -109,6 +116,23 @@ STENCIL_EXPECT(body_close, "'}' after the body");
 STENCIL_EXPECT(stencil_form, "'on', '[' or '{'", kThreeStencilForms);
 STENCIL_EXPECT(form_behind_every, "'on' or '{' after the interval",
                "write 'stencil n : F every 4 on [box] = e;'");
+STENCIL_EXPECT(statement_due, "a statement or '}' after the block");
+STENCIL_EXPECT(block_end, "a statement or '}' after the block");
+STENCIL_EXPECT(apply_end, "';' after the name");
+STENCIL_EXPECT(cycle_block, "'{' and the statements of the cycle",
+               "write 'cycle v { smooth; correct; }'");
+STENCIL_EXPECT(step_block, "'{' and the statements of the step", "write 'step { smooth; }'");
+STENCIL_EXPECT(start_block, "'{' and the statements before the first step",
+               "write 'start { smooth; }'");
+STENCIL_EXPECT(coarser_block, "'{' and the statements of the coarser level",
+               "write 'coarser { smooth; }'");
+STENCIL_EXPECT(repeat_count, "the number of iterations", "write 'repeat 2 { smooth; }'");
+STENCIL_EXPECT(condition, "a condition", "write 'if level == 0 { smooth; }'");
+STENCIL_EXPECT(repeat_block, "'{' and the statements that are repeated",
+               "write 'repeat 2 { smooth; }'");
+STENCIL_EXPECT(then_block, "'{' and the statements of the condition",
+               "write 'if level == 0 { smooth; }'");
+STENCIL_EXPECT(else_form, "'{' or 'if' after 'else'");
 STENCIL_EXPECT(repeat_open, "'{' and the stencil functions that are repeated",
                "write 'repeat 20 { stencil ... }'");
 STENCIL_EXPECT(piece, "a piece: region = expression;");
@@ -127,6 +151,7 @@ SyntaxError unexpected_token(const TreeBuilder& builder, size_t offset, Expectat
 SyntaxError number_out_of_range(std::string_view text, Span number, std::string expected);  // P002
 SyntaxError unterminated_comment(Span opening);                                             // P003
 SyntaxError nesting_too_deep(Span bracket);                                                 // P004
+SyntaxError blocks_too_deep(Span place);                                                    // P004
 SyntaxError expression_too_deep(Span place);                                                // P005
 SyntaxError chained_comparison(Span comparison);                                            // P006
 // P009: `number` is a number up to `digits_end`, followed by more characters without a blank.
@@ -156,6 +181,8 @@ struct Control : tao::pegtl::normal<Rule> {
       constexpr bool is_end =
           std::is_base_of_v<grammar::end, Rule> || std::is_same_v<Rule, grammar::end>;
       error.only_end_is_missing = is_end && item_may_end_at(builder.text(), offset);
+      error.block_is_missing =
+          std::is_base_of_v<grammar::block, Rule> || std::is_same_v<Rule, grammar::else_form>;
       throw error;
     }
   }

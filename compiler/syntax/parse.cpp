@@ -4,11 +4,14 @@
 // within an item is recorded, the rest of that item is skipped, and the next item is parsed
 // normally. An error in one item therefore never causes one in another. After an error in a body,
 // the parser continues with the statement after the next ';'. An error within braces, as in a block
-// of C, ends the body, because each of its lines would be an error. The number of errors is limited
+// of C, ends the body, because each of its lines would be an error. Blocks of statements (a cycle)
+// may contain blocks, so the parser counts their braces. The number of errors is limited
 // and each byte is visited a bounded number of times per error, so the time is linear in the
 // length.
 #include "compiler/syntax/parse.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -50,6 +53,11 @@ constexpr std::pair<std::string_view, Completion> kCompletions[] = {
     {"record", &TreeBuilder::record},   {"stop", &TreeBuilder::stop},
     {"require", &TreeBuilder::require}};
 
+// Whether the item consists of blocks of statements.
+bool has_blocks(std::string_view item_word) {
+  return item_word == "cycle" || item_word == "step" || item_word == "start";
+}
+
 bool complete_item(TreeBuilder& builder) {
   for (const auto& [word, completion] : kCompletions) {
     if (word != builder.item_word()) continue;
@@ -69,8 +77,10 @@ ast::BrokenItem broken_item(std::string_view text, size_t item) {
   ast::BrokenItem broken;
   if (token.kind != TokenKind::Word) return broken;
   broken.keyword = meant_item(spelling(token));
-  const bool named = broken.keyword != "stencil" && broken.keyword != "repeat" &&
-                     broken.keyword != "stop" && broken.keyword != "require";
+  constexpr std::string_view kNameless[] = {"stencil", "cycle", "step",   "start",
+                                            "repeat",  "stop",  "require"};
+  const bool named =
+      std::find(std::begin(kNameless), std::end(kNameless), broken.keyword) == std::end(kNameless);
   if (broken.keyword != spelling(token)) broken.names.push_back({spelling(token), token.span});
   for (token = token_at(text, token.span.end); named; token = token_at(text, token.span.end)) {
     const bool word = token.kind == TokenKind::Word && !is_keyword(spelling(token));
@@ -100,10 +110,17 @@ class Parser {
         builder_.start_item(token_at(text_, item).span);
         at = match<grammar::one_item>(text_, item, builder_);
       } catch (SyntaxError& error) {
+        const bool too_deep = error.diagnostic.code == "P004";
         const size_t place = report(error);
         const bool complete = error.only_end_is_missing && complete_item(builder_);
         if (!complete) broken.push_back(broken_item(text_, item));
-        at = complete ? place : next_item(text_, item, rest_of_body(item, place));
+        if (complete) {
+          at = place;
+        } else if (has_blocks(builder_.item_word()) && !too_deep) {
+          at = rest_of_blocks(item, place, error.block_is_missing);
+        } else {
+          at = next_item(text_, item, rest_of_body(item, place));
+        }
       }
     }
     if (errors_ >= kMaxErrors) broken.emplace_back();  // the rest is not parsed: it may be any item
@@ -153,6 +170,80 @@ class Parser {
       }
     }
     return error;
+  }
+
+  // The same for the blocks of an item. Returns the place after the item.
+  size_t rest_of_blocks(size_t item, size_t error, bool block_is_missing) {
+    int assumed = 0;  // braces that are missing
+    for (;;) {
+      // A brace is assumed if the statements stand in lines of their own, as in a block.
+      if (block_is_missing && begins_line(error)) ++assumed;
+      int depth = assumed + depth_at(item, error);
+      size_t at = after_statement(error, depth);
+      builder_.start_item(token_at(text_, item).span);
+      try {
+        while (depth > 0) {
+          at = match<grammar::skip>(text_, at, builder_);
+          const Token token = token_at(text_, at);
+          if (token.kind == TokenKind::End || ends_blocks(token)) return at;
+          if (is(token, "{") || is(token, "}")) {
+            depth += is(token, "{") ? 1 : -1;
+            at = token.span.end;
+          } else if (is(token, "else")) {  // of an `if` with an error
+            at = token.span.end;
+          } else {
+            at = match<grammar::one_statement>(text_, at, builder_);
+          }
+        }
+        const Token token = token_at(text_, at);
+        return is(token, ";") ? token.span.end : at;
+      } catch (SyntaxError& next) {
+        const bool too_deep = next.diagnostic.code == "P004";
+        const size_t place = report(next);
+        if (too_deep || place <= error || errors_ >= kMaxErrors) {
+          return next_item(text_, item, place);
+        }
+        error = place;
+        block_is_missing = next.block_is_missing;
+      }
+    }
+  }
+
+  bool is(const Token& token, std::string_view spelling) const {
+    return token.kind != TokenKind::End &&
+           text_.substr(token.span.begin, token.span.end - token.span.begin) == spelling;
+  }
+
+  bool begins_line(size_t at) const {
+    const auto line = text_.substr(0, at).find_last_of("\r\n");
+    return token_at(text_, line == std::string_view::npos ? 0 : line + 1).span.begin == at;
+  }
+  // Whether the next item begins although blocks are open. A `repeat` is also a statement.
+  bool ends_blocks(const Token& token) const {
+    return begins_item(text_, token) && !is(token, "repeat");
+  }
+
+  // The number of braces that are open at `end`, of those from `begin` on.
+  int depth_at(size_t begin, size_t end) const {
+    int depth = 0;
+    for (Token token = token_at(text_, begin);
+         token.kind != TokenKind::End && token.span.begin < end;
+         token = token_at(text_, token.span.end)) {
+      depth += is(token, "{") - is(token, "}");
+    }
+    return depth;
+  }
+
+  // The end of the statement with an error at `at`: after the next ';' or '{', which it counts, or
+  // before the next '}' or item.
+  size_t after_statement(size_t at, int& depth) const {
+    for (Token token = token_at(text_, at);; token = token_at(text_, token.span.end)) {
+      if (token.kind == TokenKind::End || ends_blocks(token) || is(token, "}")) {
+        return token.span.begin;
+      }
+      if (is(token, "{")) ++depth;
+      if (is(token, "{") || is(token, ";")) return token.span.end;
+    }
   }
 
   std::string_view text_;

@@ -126,6 +126,25 @@ bool is_keyword(std::string_view word) {
   return matches<grammar::reserved>(word);
 }
 
+namespace {
+
+// Whether the word begins `cycle v {`, `step {` or `start {`. Elsewhere the words may be names.
+bool opens_block_item(std::string_view text, const Token& token) {
+  const auto spelling = [&](const Token& t) {
+    return text.substr(t.span.begin, t.span.end - t.span.begin);
+  };
+  Token next = token_at(text, token.span.end);
+  if (spelling(token) == "cycle") {
+    if (next.kind != TokenKind::Word || is_keyword(spelling(next))) return false;
+    next = token_at(text, next.span.end);
+  } else if (spelling(token) != "step" && spelling(token) != "start") {
+    return false;
+  }
+  return next.kind == TokenKind::Symbol && spelling(next) == "{";
+}
+
+}  // namespace
+
 size_t next_item(std::string_view text, size_t item, size_t error) {
   int depth = 0;
   bool after_brace = false;
@@ -135,7 +154,8 @@ size_t next_item(std::string_view text, size_t item, size_t error) {
     const bool past_error = token.span.begin > item && token.span.begin >= error;
     if (past_error && token.kind == TokenKind::Word) {
       const bool after_body = depth <= 0 && after_brace;
-      const int signs = token.first_on_line + after_body + is_item_keyword(word);
+      const bool keyword = is_item_keyword(word) || opens_block_item(text, token);
+      const int signs = token.first_on_line + after_body + keyword;
       if (signs >= 2) return token.span.begin;
     }
     if (word == "(" || word == "[" || word == "{") ++depth;
@@ -181,7 +201,8 @@ size_t next_statement(std::string_view text, size_t item, size_t error) {
 bool begins_item(std::string_view text, const Token& token) {
   const auto word = text.substr(token.span.begin, token.span.end - token.span.begin);
   if (token.kind != TokenKind::Word) return false;
-  if (!is_item_keyword(word) && word != "points" && word != "repeat" && word != "record") {
+  if (!is_item_keyword(word) && word != "points" && word != "repeat" && word != "record" &&
+      !opens_block_item(text, token)) {
     return false;
   }
   const auto line = text.substr(0, token.span.begin).find_last_of("\r\n");

@@ -40,8 +40,8 @@ size_t next_item(std::string_view text, size_t item, size_t error);
 // ends or a brace is opened before that ';'.
 size_t next_statement(std::string_view text, size_t item, size_t error);
 
-// Whether a word that begins a line starts an item: its keyword is reserved, or is 'points',
-// 'repeat' or 'record'.
+// Whether a word that begins a line starts an item: its keyword is reserved, is 'points', 'repeat'
+// or 'record', or opens a block (`cycle v {`, `step {`, `start {`).
 bool begins_item(std::string_view text, const Token& token);
 
 }  // namespace stencil

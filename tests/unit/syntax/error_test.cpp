@@ -47,7 +47,7 @@ TEST(Error, P001SuggestsAnItem) {
   EXPECT_EQ(messages("stencl s : A[0] = 1;"), R"(t.stn:1:1: error P001: unexpected 'stencl'
     1 | stencl s : A[0] = 1;
       | ^~~~~~
-      = expected: an item: param, grid, subgrid, type, field, series, points, table, function, stencil, repeat, init, reduce, record, stop or require
+      = expected: an item: param, grid, subgrid, type, field, series, points, table, function, stencil, cycle, step, start, repeat, init, reduce, record, stop or require
       = found: 'stencl'
       = hint: did you mean 'stencil'?
 )");
@@ -292,7 +292,7 @@ TEST(Error, GridAttributes) {
             R"(t.stn:1:17: error P001: unexpected 'spacng'
     1 | grid G = [0..9] spacng 1;
       |                 ^~~~~~
-      = expected: 'steps', 'origin', 'spacing' or ';' after the grid
+      = expected: 'steps', 'origin', 'spacing', 'levels' or ';' after the grid
       = found: 'spacng'
       = hint: did you mean 'spacing'?
 t.stn:2:27: error P001: unexpected '2'
@@ -320,7 +320,7 @@ TEST(Error, EveryErrorIsReportedOnce) {
 t.stn:1:43: error P001: unexpected '['
     1 | param N integer;  param M : real;  grid G [0];
       |                                           ^
-      = expected: '='
+      = expected: '=' or 'of'
       = found: '['
       = hint: write 'grid G = [0..N-1, 0..M-1]'
 t.stn:2:23: error P001: unexpected ';'
@@ -341,7 +341,7 @@ t.stn:3:25: error P001: unexpected '}'
 t.stn:4:1: error P001: unexpected 'parm'
     4 | parm K : real;
       | ^~~~
-      = expected: an item: param, grid, subgrid, type, field, series, points, table, function, stencil, repeat, init, reduce, record, stop or require
+      = expected: an item: param, grid, subgrid, type, field, series, points, table, function, stencil, cycle, step, start, repeat, init, reduce, record, stop or require
       = found: 'parm'
       = hint: did you mean 'param'?
 t.stn:5:17: error P001: unexpected ']'

@@ -61,4 +61,10 @@ inline std::string one_line(const std::string& expression) {
   return out.append(open.size(), ')');
 }
 
+inline std::string repeated(const std::string& text, size_t count) {
+  std::string out;
+  for (size_t i = 0; i < count; ++i) out += text;
+  return out;
+}
+
 }  // namespace stencil::test

@@ -8,13 +8,8 @@ namespace stencil {
 namespace {
 
 using test::messages;
+using test::repeated;
 using test::tree;
-
-std::string repeated(const std::string& text, size_t count) {
-  std::string out;
-  for (size_t i = 0; i < count; ++i) out += text;
-  return out;
-}
 
 bool parses(const std::string& text) {
   Diagnostics diagnostics;
@@ -103,6 +98,11 @@ stencil a : A on inner = sum(i in -1..1, j in 0..1 : w[i+1,j] * A[i,j]) / 16;
 stencil b : B[i in 0..N-1, 3] = i % 2 == 0 and not (B[0,0] >= 1) or true;
 stencil c : S { let d = S@-1[0,0].rho; inner = {rho = d << 1, u = {0, ~1}}; [0,0] = lap(A)[0,1]; }
 init A[i,j] = (i | j) ^ (i & j);
+grid C of G by [2, 1] cells; grid H = [0..N] levels 3 by 2 steps 4;
+stencil d : A on inner = 0.25 * (fine A[0,0] + coarse S@-1[0,1].rho);
+cycle v { repeat 2 { a; } if N < 8 { coarser { v; } } else if N < 9 { b; } else { c; } d; }
+step { v; }
+start { a; }
 reduce e = max(A[0,0]) on inner every 50; // comment
 stop when e < 1e-9; /* comment */
 require N >= 8;
@@ -116,7 +116,7 @@ TEST(Limits, MutatedProgramsNeverCrashAndAlwaysGetAMessage) {
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   for (int round = 0; round < 10000; ++round) {
     std::string text = original;
-    for (size_t edits = 1 + below(3); edits > 0; --edits) {
+    for (size_t edits = 1 + below(3); edits > 0 && !text.empty(); --edits) {
       const size_t at = below(text.size());
       switch (below(5)) {
         case 0:
@@ -151,9 +151,11 @@ TEST(Limits, MutatedProgramsNeverCrashAndAlwaysGetAMessage) {
 
 TEST(Limits, NoiseNeverCrashes) {
   std::mt19937 random(7);
-  const std::string words[] = {"param", "stencil", "{",  "}", "[",    "]",  "(",  ")",  ";",  "=",
-                               "in",    "..",      "a",  "1", "sum",  "@-", "-",  ",",  ":",  ".",
-                               "field", "type",    "of", "/", "grid", "on", "\n", "/*", "\"", "or"};
+  const std::string words[] = {
+      "param", "stencil", "{",  "}",    "[",       "]",      "(",    ")",  ";",     "=",
+      "in",    "..",      "a",  "1",    "sum",     "@-",     "-",    ",",  ":",     ".",
+      "field", "type",    "of", "/",    "grid",    "on",     "\n",   "/*", "\"",    "or",
+      "cycle", "step",    "if", "else", "coarser", "repeat", "fine", "by", "levels"};
   for (int round = 0; round < 5000; ++round) {
     std::string text;
     for (size_t n = random() % 60; n > 0; --n) text += words[random() % std::size(words)] + " ";
