@@ -45,6 +45,26 @@ bool may_be_unparsed(const ast::Program& program, const std::string& keyword) {
   });
 }
 
+// Refuses what the parser accepts but the analysis does not know yet (S001).
+bool refuse_several_grids(Environment& env, const ast::Program& program) {
+  bool refused = false;
+  const auto refuse = [&](Span span, const char* what) {
+    env.report.error("S001", span, fmt::format("{} not supported yet", what)).expected =
+        "one grid per program, and stencil functions in the order of the text";
+    refused = true;
+  };
+  for_each<ast::Grid>(program, [&](const ast::Grid& grid, Span) {
+    if (grid.by) refuse(grid.by->span, "derived grids are");
+    if (grid.levels) refuse(grid.levels->span, "levels of a grid are");
+  });
+  for_each<ast::Cycle>(program, [&](const auto&, Span span) { refuse(span, "cycles are"); });
+  for_each<ast::StepBlock>(program,
+                           [&](const auto&, Span span) { refuse(span, "'step' blocks are"); });
+  for_each<ast::StartBlock>(program,
+                            [&](const auto&, Span span) { refuse(span, "'start' blocks are"); });
+  return refused;
+}
+
 // Finds the grid. There must be exactly one grid, and without it no other item can be analysed.
 const ast::Grid* find_grid(Environment& env, const ast::Program& program) {
   const ast::Grid* grid = nullptr;
@@ -174,6 +194,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
     if (const auto* table = std::get_if<ast::Table>(&item.kind)) declare_table(env, *table);
     if (const auto* type = std::get_if<ast::TypeDecl>(&item.kind)) declare_type(env, *type);
   }
+  if (refuse_several_grids(env, program)) return;
   const ast::Grid* grid = find_grid(env, program);
   if (!grid) return;
   // The facts of a requirement decide whether accesses stay inside the grid.

@@ -117,6 +117,7 @@ struct Elaborator::Visitor {
   }
   Value operator()(const ast::Name& name) const { return self.name(name, span); }
   Value operator()(const ast::Level& level) const {
+    if (self.refuse_towards(level, span)) return {};
     const auto named = self.env_.names.find(level.field);
     const bool reduction = named != self.env_.names.end() &&
                            named->second.kind == Declared::Reduction &&

@@ -156,6 +156,7 @@ class Elaborator {
   std::string hint_of_called_field(const ast::Call& call) const;
   bool reads_by_coordinates(const ir::Field& declared, const ast::Expr& field,
                             const std::vector<ast::ExprPtr>& indices, Span span);
+  bool refuse_towards(const ast::Level& level, Span span);  // fine u, coarse u
   FieldUse field_named(const std::string& name, int back, Span span);
   Value bracket(const ast::Bracket& bracket, Span span);
   Value member(const ast::Member& member, Span span);

@@ -30,9 +30,16 @@ Elaborator::FieldUse Elaborator::field_use(const ast::Expr& expr) {
     return field_named(name->name, 0, expr.span);
   }
   if (const auto* level = std::get_if<ast::Level>(&expr.kind)) {
+    if (refuse_towards(*level, expr.span)) return {true, false};
     return field_named(level->field, level->back, expr.span);
   }
   return {};
+}
+
+bool Elaborator::refuse_towards(const ast::Level& level, Span span) {
+  if (level.towards == 0) return false;
+  env_.report.error("S001", span, "fields of other levels of the grid are not supported yet");
+  return true;
 }
 
 Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, Span span) {
