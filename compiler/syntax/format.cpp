@@ -128,7 +128,7 @@ std::vector<Lexeme> pieces_of(std::string_view text) {
 }
 
 // Words of the language that are not reserved, and that follow an operand.
-constexpr std::string_view kContextual = "within by origin spacing weights over along at where";
+constexpr std::string_view kContextual = "within by origin spacing weights over along at where levels";
 
 // Lays the pieces out once.
 class Layout {
@@ -175,7 +175,8 @@ class Layout {
     const Lexeme& piece = pieces_[i];
     if (piece.kind == Kind::Word) {
       if (piece.text == "true" || piece.text == "false") return true;
-      return !is_keyword(piece.text) && !is_contextual_word(i) && !is_rule_with_value(i);
+      return !is_keyword(piece.text) && !is_contextual_word(i) && !is_rule_with_value(i) &&
+             !is_statement_word(i);
     }
     return piece.kind == Kind::Number || piece.is(")") || piece.is("]") || piece.is("}");
   }
@@ -185,6 +186,13 @@ class Layout {
     const Lexeme& piece = pieces_[i];
     return piece.kind == Kind::Word && is_listed(kContextual, piece.text) &&
            ends_operand(before(i));
+  }
+  // Whether a word that is not reserved begins a statement with an expression.
+  bool is_statement_word(size_t i) const {
+    if (!is_listed("repeat if", pieces_[i].text) || !open_.empty()) return false;
+    const size_t last = before(i);
+    if (last == std::string_view::npos || pieces_[last].text == "else") return true;
+    return pieces_[last].is(";") || pieces_[last].is("{") || pieces_[last].is("}");
   }
   // Whether a word that is not reserved begins a boundary rule with a value: after `boundary` or
   // `mirror`, or as an entry of the list after `boundary`.
@@ -248,8 +256,7 @@ class Layout {
     const Lexeme &a = pieces_[i - 1], &b = pieces_[i];
     if (a.kind == Kind::Symbol) return a.is(")") || a.is("]") || a.is("}") ? 0 : written;
     if (a.kind == Kind::Number) return 0;
-    if (is_keyword(a.text) || is_contextual_word(i - 1)) return 1;
-    if (a.text == "repeat" && b.is("(")) return written;
+    if (is_keyword(a.text) || is_contextual_word(i - 1) || is_statement_word(i - 1)) return 1;
     const bool range = is_listed("series points record", item_) && !assigned_ && open_.empty();
     return b.is("[") && range ? 1 : 0;
   }

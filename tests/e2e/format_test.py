@@ -35,6 +35,12 @@ stencil  s:T every 2{
       [0..N-1, 1..N-1]=sum( a2 in -1..1:cx[a2+1]*T[a2,0] )+w[0]  ;
    // before the end
   };
+grid C of G by[2]cells levels(2)by 2;
+cycle  v{ repeat( 2 ){s;}
+  if level<1 {    // coarser
+coarser{ v ; }}else { s; }
+};
+step{ v ;}
 reduce m=max ( abs(T[0,0]) )on G where T[0,0]!=0 every 3 initial 0;
 init T[ i,j ]=spacing(0)*position (i);   // first
                                          // second
@@ -63,6 +69,12 @@ stencil s : T every 2 {
   [0..N-1, 1..N-1] = sum(a2 in -1..1 : cx[a2+1]*T[a2,0])+w[0];
   // before the end
 };
+grid C of G by [2] cells levels (2) by 2;
+cycle v { repeat (2) { s; }
+  if level<1 {    // coarser
+    coarser { v; } } else { s; }
+};
+step { v; }
 reduce m = max(abs(T[0,0])) on G where T[0,0]!=0 every 3 initial 0;
 init T[i,j] = spacing(0)*position(i);    // first
                                          // second

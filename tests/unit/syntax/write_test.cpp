@@ -60,6 +60,10 @@ TEST(Write, EveryFormOfEveryItem) {
       "param k : real;\n"
       "type cell = { rho : real, u : vector 2 of float };\n"
       "grid G = [0..N - 1, 0] steps 2 * N origin -k spacing [k / 2, 1];\n"
+      "grid C of G by 2;\n"
+      "grid D of G by [1, 2 * N] cells steps 3 spacing k;\n"
+      "grid H = [0..N - 1, 0] levels N + 1 by 2 cells steps 4 origin 1;\n"
+      "grid I of H by N levels 3 by [2, 1];\n"
       "subgrid inner of G = [1..N - 2, 0];\n"
       "subgrid half of inner = [1..N - 2 by 2 * k, 0];\n"
       "field U, V : cell on G history 2 boundary [periodic, clamp .. constant 1];\n"
@@ -91,6 +95,34 @@ TEST(Write, EveryFormOfEveryItem) {
       "repeat 2 * N {\n"
       "stencil v : U on G = U[0, 0];\n"
       "}\n"
+      "stencil other : U on G = fine U[0, 0] - coarse U@-1[0, 1].rho + f(fine U, -fine u);\n"
+      "cycle v {\n"
+      "  repeat select(level == 0, 2, 1) {\n"
+      "    one;\n"
+      "  }\n"
+      "  if level < N - 1 {\n"
+      "    two;\n"
+      "    coarser {\n"
+      "      v;\n"
+      "    }\n"
+      "  } else if k {\n"
+      "    three;\n"
+      "  } else if N == 1 {\n"
+      "  } else {\n"
+      "    repeat 8 {\n"
+      "      one;\n"
+      "    }\n"
+      "    if k {\n"
+      "      three;\n"
+      "    }\n"
+      "  }\n"
+      "  one;\n"
+      "}\n"
+      "start {\n"
+      "}\n"
+      "step {\n"
+      "  v;\n"
+      "}\n"
       "init c = 1;\n"
       "reduce m = max(abs(U[0, 0].rho)) on G every 10;\n"
       "reduce n = sum(1) on [0..3, 0];\n"
@@ -117,6 +149,26 @@ TEST(Write, WrapsLongStatementsAndTracksTheirSpans) {
   EXPECT_EQ(source.text(result.statements[2].text), "G = x;");
   EXPECT_EQ(source.text(result.statements[3].text), "stop when x;");
   EXPECT_EQ(before.text(result.statements[3].node), "stop when x;");
+}
+
+TEST(Write, TracksStatementsOfBlocks) {
+  const std::string text = "cycle v { if a { b; } else if c { d; } coarser { v; } } step { v; }";
+  const Written result = written(text);
+  const Source source("t.stn", result.text), before("t.stn", text);
+  std::vector<std::string> nodes, texts;
+  for (const auto& statement : result.statements) {
+    nodes.emplace_back(before.text(statement.node));
+    texts.emplace_back(source.text(statement.text));
+  }
+  EXPECT_EQ(nodes,
+            (std::vector<std::string>{"cycle v { if a { b; } else if c { d; } coarser { v; } }",
+                                      "if a { b; } else if c { d; }", "b", "d", "coarser { v; }",
+                                      "v", "step { v; }", "v"}));
+  EXPECT_EQ(texts,
+            (std::vector<std::string>{"cycle v {\n  if a {\n    b;\n  } else if c {\n    d;\n  }\n"
+                                      "  coarser {\n    v;\n  }\n}",
+                                      "if a {\n    b;\n  } else if c {\n    d;\n  }", "b;", "d;",
+                                      "coarser {\n    v;\n  }", "v;", "step {\n  v;\n}", "v;"}));
 }
 
 TEST(Write, EveryExampleParsesToTheSameTree) {
