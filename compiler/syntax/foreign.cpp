@@ -53,8 +53,7 @@ constexpr WordRow kWords[] = {
     {Foreign::Value, "np numpy math std",
      "there are no modules: functions are called by their names alone, 'sin(x)'"},
 
-    {Foreign::Value, "fine coarse",
-     "write the name of a field after it: '{} u[0]'"},
+    {Foreign::Value, "fine coarse", "write the name of a field after it: '{} u[0]'"},
 
     {Foreign::Function, "fabs fabsf iabs labs", "write 'abs'"},
     {Foreign::Function, "fmax fmaxf maximum amax", "write 'max'"},

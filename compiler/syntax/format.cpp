@@ -128,7 +128,8 @@ std::vector<Lexeme> pieces_of(std::string_view text) {
 }
 
 // Words of the language that are not reserved, and that follow an operand.
-constexpr std::string_view kContextual = "within by origin spacing weights over along at where levels";
+constexpr std::string_view kContextual =
+    "within by origin spacing weights over along at where levels";
 
 // Lays the pieces out once.
 class Layout {

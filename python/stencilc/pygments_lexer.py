@@ -16,15 +16,15 @@ __all__ = ["StencilLexer"]
 # Words: tools/editors/generate writes these lists from the tables of the compiler.
 WORDS = {
     "items": (
-        "field function grid init param points record reduce repeat require series stencil stop subgrid table "
-        "type").split(),
+        "cycle field function grid init param points record reduce repeat require series start stencil step "
+        "stop subgrid table type").split(),
     "keywords": (
-        "along and at boundary by constant else every history in initial let not of on or origin over spacing "
-        "steps weights when where within").split(),
+        "along and at boundary by cells coarse coarser constant else every fine history if in initial let "
+        "levels not of on or origin over spacing steps weights when where within").split(),
     "rules": (
         "antiperiodic antisymmetric clamp fixed gradient linear mirror none odd periodic symmetric").split(),
     "constants": (
-        "false pi time true").split(),
+        "false level pi time true").split(),
     "types": (
         "bfloat bool byte double float half integer long real short ubyte ushort vector").split(),
     "functions": (

@@ -19,6 +19,9 @@ grid G = [0..N-1] steps 1e3;
 field A : real on G boundary clamp .. mirror;
 stencil s : A { let q = sqrt(A[-1]); G = q; } /* let
 let */
+grid C of G by 2 cells;
+cycle v { if level < 2 { coarser { v; } } else { s; } }
+stencil r : A on G = fine A[0];
 """
 
 
@@ -89,6 +92,11 @@ class Editors(unittest.TestCase):
         self.assertEqual(grid["steps"], "keyword.control.stencil")
         self.assertEqual(self.scopes(lines[2])["clamp"], "support.constant.boundary.stencil")
         self.assertEqual(self.scopes(lines[3])["sqrt"], "support.function.stencil")
+        self.assertEqual(self.scopes(lines[5])["cells"], "keyword.control.stencil")
+        self.assertEqual(self.scopes(lines[6])["cycle"], "keyword.declaration.stencil")
+        for word in ("if", "coarser", "else"):
+            self.assertEqual(self.scopes(lines[6])[word], "keyword.control.stencil")
+        self.assertEqual(self.scopes(lines[7])["fine"], "keyword.control.stencil")
 
     @unittest.skipUnless(lexer(), "no Pygments")
     def test_pygments(self):
@@ -99,7 +107,8 @@ class Editors(unittest.TestCase):
             ("Operator", "="), ("Literal.Number.Integer", "16"), ("Punctuation", ";"), ("Comment.Single", "// where")])
         for token in [("Literal.Number.Integer", "0"), ("Operator", ".."), ("Literal.Number.Float", "1e3"),
                       ("Keyword", "steps"), ("Name.Builtin.Pseudo", "clamp"), ("Name.Builtin", "sqrt"),
-                      ("Keyword", "let"), ("Name", "q"), ("Comment.Multiline", " let\nlet ")]:
+                      ("Keyword", "cells"), ("Keyword.Declaration", "cycle"), ("Name.Variable", "v"), ("Keyword", "coarser"),
+                      ("Keyword", "if"), ("Keyword", "fine"), ("Keyword", "let"), ("Name", "q"), ("Comment.Multiline", " let\nlet ")]:
             self.assertIn(token, tokens)
 
     @unittest.skipUnless(lexer(), "no Pygments")

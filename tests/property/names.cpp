@@ -188,7 +188,9 @@ std::string hostile_name(Random& random, const std::string& other, const std::st
   static const Words keywords = names_of({emit::kKeywords});
   static const Words functions = {"origin", "spacing", "position", "time",   "select", "mirror",
                                   "within", "by",      "repeat",   "linear", "clamp",  "none",
-                                  "vector", "sum",     "half",     "bool",   "record", "at"};
+                                  "vector", "sum",     "half",     "bool",   "record", "at",
+                                  "fine",   "coarse",  "level",    "levels", "cells",  "cycle",
+                                  "step",   "start",   "coarser",  "if"};
   switch (const int source = random.weighted({40, 16, 12, 12, 4, 4, 5, 3, 6, 6})) {
     case 0:
     case 1: {

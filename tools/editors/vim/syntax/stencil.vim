@@ -4,11 +4,11 @@ if exists('b:current_syntax')
 endif
 
 syntax case match
-syntax keyword stencilItem field function grid init param points record reduce repeat require series stencil stop subgrid table type
-syntax keyword stencilKeyword along and at boundary by constant else every history in initial let not of on or origin over spacing steps weights when where within
+syntax keyword stencilItem cycle field function grid init param points record reduce repeat require series start stencil step stop subgrid table type
+syntax keyword stencilKeyword along and at boundary by cells coarse coarser constant else every fine history if in initial let levels not of on or origin over spacing steps weights when where within
 syntax keyword stencilRule antiperiodic antisymmetric clamp fixed gradient linear mirror none odd periodic symmetric
 syntax keyword stencilType bfloat bool byte double float half integer long real short ubyte ushort vector
-syntax keyword stencilConstant false pi time true
+syntax keyword stencilConstant false level pi time true
 syntax match stencilFunction "\<\%(abs\|acos\|acosh\|asin\|asinh\|atan\|atan2\|atanh\|cbrt\|ceil\|cos\|cosh\|erf\|erfc\|exp\|exp2\|floor\|fma\|hypot\|log\|log10\|log2\|lshr\|max\|min\|position\|pow\|prod\|random\|round\|rsqrt\|select\|sign\|sin\|sinh\|sqrt\|sum\|tan\|tanh\|trunc\)\>\ze\s*("
 syntax match stencilNumber "\<\d\+\%(\.\.\@!\d*\)\=\%([eE][+-]\=\d\+\)\="
 syntax match stencilNumber "\.\@<!\.\d\+\%([eE][+-]\=\d\+\)\="
