@@ -11,7 +11,8 @@ namespace stencil {
 struct Written {
   std::string text;
 
-  // The place of each item, and of each `let` and piece in it. An item precedes its parts.
+  // The place of each item, and of each `let`, piece and statement of a block in it. An item
+  // precedes its parts.
   struct Statement {
     Span node;  // the span of the node in the tree (of a let: of its name)
     Span text;
@@ -22,8 +23,8 @@ struct Written {
 // The program as text: one item per line, bodies indented, lines broken at 100 columns, and
 // parentheses only where the tree needs them. Parsing the text gives an equal tree except for
 // spans, provided that names are valid, numbers are finite and not negative, and bodies and lists
-// are not empty. Recursion is as deep as the tree, which the caller must bound
-// (kMaxExpressionDepth).
+// are not empty, except blocks of statements. Recursion is as deep as the tree, which the caller
+// must bound (kMaxExpressionDepth).
 Written write(const ast::Program& program);
 
 // An expression as text, in one line.

@@ -304,6 +304,38 @@ TEST(SeveralGrids, SpansOfBlocks) {
   EXPECT_EQ(source.text(cycle.body.statements[2].span), "coarser { }");
 }
 
+size_t errors_in(const std::string& text) {
+  const std::string all = messages(text);
+  size_t count = 0;
+  for (size_t at = 0; (at = all.find(": error ", at)) != all.npos; ++at) ++count;
+  return count;
+}
+
+// Each mistake is reported once, and the items around it are parsed.
+TEST(SeveralGrids, BlocksEndItemsWithErrors) {
+  const auto names = [](const std::string& text) {
+    const Source source("t.stn", text);
+    Diagnostics diagnostics;
+    const ast::Program program = parse_with_errors(source, diagnostics);
+    std::string out = print(program);
+    std::erase(out, '\n');
+    return out;
+  };
+  EXPECT_EQ(errors_in("param N : integer = 1\ncycle v { a; }\n"), 1U);
+  EXPECT_EQ(names("param N : integer\nstep { a; }\n"),
+            "program  param N    type integer  step    apply a");
+  EXPECT_EQ(errors_in("stencil s : A { [0] = (1; }\ncycle v { b c; }\nstop when (;\n"), 3U);
+  EXPECT_EQ(errors_in("stencil s : A { [0] = [; }\nstep { b c; }\nstart { d e; }\n"), 3U);
+  EXPECT_EQ(names("cycle v { a b; }\ngrid C of F by 2;\ncycle w {\nstep { c; }\n"),
+            "program  grid C of F    by      integer 2  step    apply c");
+  // names that begin a line
+  EXPECT_EQ(errors_in("stencil s : A {\n  start = ;\n  step = ;\n  cycle = ;\n}\nstop when 1;"),
+            3U);
+  EXPECT_EQ(errors_in("cycle v {\n  a b;\n  repeat 2 { c d; }\n  step;\n  e f;\n}\nstop when 1;"),
+            3U);
+  EXPECT_EQ(errors_in("cycle v {\n  if 1 {\n  a b; }\n} else {\n  c d;\n }\n}\nstop when 1;"), 2U);
+}
+
 TEST(SeveralGrids, NestingOfStatements) {
   const size_t most = ast::kMaxNesting - 1;  // and the braces of the cycle
   for (const std::string head : {"coarser {", "repeat 2 {", "if 1 {", "if 1 {} else {"}) {
