@@ -73,7 +73,10 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
         "in bytes "
         "that fits a 64-bit integer";
   };
-  if (!bytes_of_box(program.grid(), 1, integers)) too_large(program.domain().span, "the grid");
+  for (const Domain& domain : program.domains) {
+    if (bytes_of_box(domain.box, 1, integers)) continue;
+    too_large(domain.span, domain.coarsened ? fmt::format("grid '{}'", domain.name) : "the grid");
+  }
   for (const Field& field : program.fields) {
     int64_t bytes = 0;
     for (const Component& component : field.components) bytes += size_in_bytes(component.type);
@@ -88,7 +91,8 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
       for (const Node& node : piece.graph.nodes()) {
         const auto* access = std::get_if<Access>(&node.kind);
         for (size_t d = 0; access && d < access->maps.size(); ++d) {
-          if (magnitude(access->offset(d)) > kLargestOffset) too_large(node.span, "the offset");
+          const int64_t farthest = kLargestOffset / access->maps[d].scale;
+          if (magnitude(access->offset(d)) > farthest) too_large(node.span, "the offset");
         }
       }
     }
@@ -113,7 +117,7 @@ void for_each_affine(const Program& program, Visit visit) {
       visit(range.high);
     }
   };
-  box(program.grid());
+  for (const Domain& domain : program.domains) box(domain.box);
   for (const Field& field : program.fields) {
     box(field.box);
     if (const PointSet* set = field.as_point_set()) box(set->within);

@@ -57,17 +57,22 @@ struct Excess {
   friend bool operator==(const Excess&, const Excess&) = default;
 };
 constexpr int64_t kMostExcess = 4;
+inline int64_t floor_quotient(int64_t value, int64_t divisor) {  // divisor > 0
+  return value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor);
+}
 // How an access finds its place in one dimension from the point or the step at `i`:
 //
 //   floor((scale * i + offset) / divisor)
 //
 // An access to a field of the same domain has the scale 1 and the divisor 1. From a coarse grid to
 // a fine one the scale is the ratio of the grids; from a fine grid to a coarse one the divisor is.
+// Scale and divisor are at least 1 and have no common factor.
 struct IndexMap {
   int offset = 0;
   int scale = 1, divisor = 1;
   IndexMap(int offset = 0) : offset(offset) {}
   bool shifts() const { return scale == 1 && divisor == 1; }  // only adds the offset
+  int64_t of(int64_t i) const { return floor_quotient(scale * i + offset, divisor); }
   friend bool operator==(const IndexMap&, const IndexMap&) = default;
 };
 // Index maps that add the offsets, and the offsets of maps that all do.
@@ -86,7 +91,9 @@ struct Access {
   // How far the region extends beyond the field's box, per dimension. This bounds how far from the
   // point a boundary rule may lead. Empty if nothing escapes.
   std::vector<Excess> excess = {};
-  bool in_place = false;   // the value of Field::read_in_place()
+  // Kernels read the value directly from memory: Field::read_in_place(), or a field of another
+  // domain than the function's. No function of the same phase writes such a field.
+  bool in_place = false;
   bool per_step = false;   // in_place, and time is the only dimension: one value for all points
   bool at_points = false;  // in_place, and the field is a set of points or has a value per point
   bool weights_in_double = false;  // for a set of points: sum its weights in F64, not F32

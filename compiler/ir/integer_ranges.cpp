@@ -125,7 +125,7 @@ IntegerRanges::IntegerRanges(const Program& program, const Box* region, int64_t 
       bound(range.high);
     }
   };
-  bound_box(program.grid());
+  for (const Domain& domain : program.domains) bound_box(domain.box);
   extents_.assign(program.params.size(), 0);
   for (const Range& range : program.grid().ranges) {
     const Affine extent = range.high - range.low;

@@ -347,8 +347,10 @@ Program wrap_integers(Program program) {
   for (Requirement& requirement : program.requirements) {
     wrap(program, requirement.graph, {&requirement.condition}, nullptr);
   }
-  for (Axis& axis : program.domain().axes) {
-    wrap(program, axis.graph, {&axis.origin, &axis.spacing, &axis.admissible}, nullptr);
+  for (Domain& domain : program.domains) {
+    for (Axis& axis : domain.axes) {
+      wrap(program, axis.graph, {&axis.origin, &axis.spacing, &axis.admissible}, nullptr);
+    }
   }
   for (Param& param : program.params) {
     if (param.derived) wrap(program, param.derived->graph, {&param.derived->value}, nullptr);

@@ -1,8 +1,10 @@
 // Splits a step into phases. A reduction that the step reads must see all points of the functions
 // before it, so no time tile may extend across its place. The iterations of a repeat belong to one
-// step, so a tile must not mix them with functions outside of the repeat. The step is therefore cut
-// at these places. Schedules handle each phase as a program of its own.
+// step, so a tile must not mix them with functions outside of the repeat. A tile has the points of
+// one domain. The step is therefore cut at these places. Schedules handle each phase as a program of
+// its own.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "compiler/ir/program.h"
@@ -18,10 +20,21 @@ bool only_applies(const Sequence& sequence) {
   });
 }
 
-// Appends the parts of a sequence to a list.
+bool in_one_domain(const Program& program, const Sequence& sequence) {
+  std::set<DomainId> domains;
+  for_each_step(sequence, [&](const Step& step) {
+    const auto* apply = std::get_if<Apply>(&step.kind);
+    if (apply) domains.insert(program.functions[apply->function].domain);
+  });
+  return domains.size() <= 1;
+}
+
+// Appends the parts of a sequence to a list. `advanced`: see Phase; it grows with each phase.
 class Cutter {
  public:
-  Cutter(std::vector<StepPart>& to, int64_t times) : to_(to), times_(times) {}
+  Cutter(const Program& program, std::vector<StepPart>& to, std::vector<bool>& advanced,
+         int64_t times)
+      : program_(program), to_(to), advanced_(advanced), times_(times) {}
 
   void take(const Sequence& sequence) {
     for (const Step& step : sequence) {
@@ -34,16 +47,23 @@ class Cutter {
     if (!reductions_.empty()) end_reductions();
   }
   void end_phase() {
-    if (phase_.first == phase_.end) return;
+    if (phase_.functions.empty()) return;
     end_reductions();
+    phase_.times = times_;
+    phase_.advanced = advanced_;
+    for (const size_t f : phase_.functions) {
+      for (const FieldId target : program_.functions[f].targets) advanced_[target] = true;
+    }
     to_.push_back({std::exchange(phase_, {})});
   }
   void end_reductions() { to_.push_back({Evaluations{std::exchange(reductions_, {})}}); }
 
  private:
+  DomainId domain_of(size_t function) const { return program_.functions[function].domain; }
   void take(const Apply& apply) {
-    if (phase_.first == phase_.end) phase_ = {apply.function, apply.function, 1, times_};
-    phase_.end = apply.function + 1;
+    const bool open = !phase_.functions.empty();
+    if (open && domain_of(phase_.functions[0]) != domain_of(apply.function)) end_phase();
+    phase_.functions.push_back(apply.function);
   }
   void take(const Reduce& reduce) {
     end_phase();
@@ -51,21 +71,23 @@ class Cutter {
   }
   void take(const Repeat& repeat) {
     end_phase();
-    if (only_applies(repeat.body)) {
+    if (only_applies(repeat.body) && in_one_domain(program_, repeat.body)) {
       take(repeat.body);
       phase_.iterations = repeat.iterations;
       return end_phase();
     }
     if (!reductions_.empty()) end_reductions();
     Loop loop{repeat.iterations, {}};
-    Cutter inner(loop.body, times_ * repeat.iterations);
+    Cutter inner(program_, loop.body, advanced_, times_ * repeat.iterations);
     inner.take(repeat.body);
     inner.finish();
     to_.push_back({std::move(loop)});
   }
   void take(const While&) {}  // verify() admits none within a step
 
+  const Program& program_;
   std::vector<StepPart>& to_;
+  std::vector<bool>& advanced_;
   const int64_t times_;
   Phase phase_;                          // not yet in the list
   std::vector<ReductionId> reductions_;  // stand before the phase
@@ -88,7 +110,8 @@ void append_leaves(const std::vector<StepPart>& parts,
 
 std::vector<StepPart> parts_of_step(const Program& program) {
   std::vector<StepPart> out;
-  Cutter cutter(out, 1);
+  std::vector<bool> advanced(program.fields.size(), false);
+  Cutter cutter(program, out, advanced, 1);
   cutter.take(program.run.body);
   cutter.end_phase();
   cutter.end_reductions();
@@ -110,7 +133,11 @@ std::vector<Phase> phases(const Program& program) {
 }
 
 bool cuts_steps(const Program& program) {
-  return !only_applies(program.run.body);
+  const auto elsewhere = [&](const Function& function) {
+    return function.domain != program.domain_id();
+  };
+  return !only_applies(program.run.body) || !applies_in_order(program) ||
+         std::any_of(program.functions.begin(), program.functions.end(), elsewhere);
 }
 
 bool repeats_in_steps(const Program& program) {
@@ -126,6 +153,36 @@ Sequence applied_in_order(size_t functions) {
   return out;
 }
 
+bool applies_in_order(const Program& program) {
+  size_t applied = 0;
+  bool ordered = true;
+  for_each_step(program.run.body, [&](const Step& step) {
+    const auto* apply = std::get_if<Apply>(&step.kind);
+    if (apply) ordered &= apply->function == applied++;
+  });
+  return ordered && applied == program.functions.size();
+}
+
+bool applied_before(const Program& program, size_t function, ReductionId reduction) {
+  bool before = false, seen = false;
+  for_each_step(program.run.body, [&](const Step& step) {
+    const auto* apply = std::get_if<Apply>(&step.kind);
+    const auto* reduce = std::get_if<Reduce>(&step.kind);
+    if (apply && apply->function == function) before |= !seen;
+    if (reduce && reduce->reduction == reduction) seen = true;
+  });
+  return seen && before;
+}
+
+bool are_alike(const Program& program, const Phase& a, const Phase& b) {
+  if (a.functions != b.functions || a.iterations != b.iterations) return false;
+  for (size_t f = 0; f < program.fields.size(); ++f) {  // a field with one level needs no turn
+    const Field& field = program.fields[static_cast<FieldId>(f)];
+    if (field.history > 1 && a.advanced[f] != b.advanced[f]) return false;
+  }
+  return true;
+}
+
 std::optional<size_t> functions_before(const Program& program, ReductionId reduction) {
   std::optional<size_t> found;
   size_t functions = 0;
@@ -139,9 +196,8 @@ std::optional<size_t> functions_before(const Program& program, ReductionId reduc
 
 Program phase_program(const Program& whole, const Phase& phase) {
   Program out = whole;
-  const auto first = whole.functions.begin();
-  out.functions.assign(first + static_cast<std::ptrdiff_t>(phase.first),
-                       first + static_cast<std::ptrdiff_t>(phase.end));
+  out.functions.clear();
+  for (const size_t f : phase.functions) out.functions.push_back(whole.functions[f]);
   out.run = {{}, applied_in_order(out.functions.size())};
   out.inits.clear();
   out.reductions.clear();
@@ -158,14 +214,8 @@ bool time_stands_still(const Program& program) {
 }
 
 std::vector<bool> advanced_before(const Program& program) {
-  std::vector<bool> advanced(program.fields.size(), false);
-  if (!program.origin.phase) return advanced;
-  for (size_t f = 0; f < program.origin.phase->phase.first; ++f) {
-    for (const FieldId target : program.origin.phase->whole->functions[f].targets) {
-      advanced[target] = true;
-    }
-  }
-  return advanced;
+  if (program.origin.phase) return program.origin.phase->phase.advanced;
+  return std::vector<bool>(program.fields.size(), false);
 }
 
 }  // namespace stencil::ir

@@ -204,6 +204,7 @@ std::string print_field(const Program& program, const Field& field,
   }
   std::string out = fmt::format("field {} : {} on {}", field.name, fmt::join(components, ", "),
                                 print(field.box, params));
+  if (field.domain != 0) out += fmt::format(" of {}", program.domains[field.domain].name);
   if (field.read_in_place()) {
     std::vector<std::string> dimensions;
     for (const int d : field.dimensions()) {
@@ -272,6 +273,12 @@ std::string print(const Program& program) {
   out += fmt::format("grid {}", print(program.grid(), params));
   if (program.steps) out += fmt::format(" steps {}", print(*program.steps, params));
   out += print(program.domain().axes) + "\n";
+  for (const Domain& domain : program.domains) {
+    if (!domain.coarsened) continue;
+    const auto& [of, ratios, cells] = *domain.coarsened;
+    out += fmt::format("grid {} {} of {} by [{}]{}\n", domain.name, print(domain.box, params),
+                       program.domains[of].name, fmt::join(ratios, ", "), cells ? " cells" : "");
+  }
   for (const Field& field : program.fields) out += print_field(program, field, params);
   const auto field_name = [&](FieldId id) { return program.fields[id].name; };
   for (const Function& function : program.functions) {

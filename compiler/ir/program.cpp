@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <variant>
@@ -282,6 +283,25 @@ std::vector<int> offsets_of(const std::vector<IndexMap>& maps) {
   std::vector<int> offsets;
   for (const IndexMap& map : maps) offsets.push_back(map.offset);
   return offsets;
+}
+
+std::vector<IndexMap> maps_between(const Program& program, DomainId from, DomainId to) {
+  const auto ratio = [&](DomainId domain, size_t d) {  // to the first domain
+    int product = 1;
+    while (const auto& coarsened = program.domains[domain].coarsened) {
+      product *= coarsened->ratios[d];
+      domain = coarsened->of;
+    }
+    return product;
+  };
+  std::vector<IndexMap> maps(program.domains[to].box.ranges.size());
+  for (size_t d = 0; d < maps.size(); ++d) {
+    const int scale = ratio(from, d), divisor = ratio(to, d);
+    const int common = std::gcd(scale, divisor);
+    maps[d].scale = scale / common;
+    maps[d].divisor = divisor / common;
+  }
+  return maps;
 }
 
 std::vector<int> Field::dimensions() const {

@@ -4,8 +4,9 @@
 //
 //   program      = name real fp params domains steps fields functions run inits reductions
 //                  requirements checks step_limits facts origin
-//   domain       = name box axes subgrids span
+//   domain       = name box axes subgrids coarsened span
 //   subgrid      = name box
+//   coarsening   = of ratios cells
 //   field        = name components domain box kind history constant boundary span
 //   kind         = OnGrid | Profile | Series | PointSet | AtPoints
 //   function     = name targets pieces span kept domain
@@ -353,9 +354,13 @@ struct Step {
 };
 
 // Calls `visit` with every step of the sequence in order, outer ones first.
-// The number of functions that the text of the step has before the Reduce of a reduction. nullopt
-// if the reduction is not evaluated in the step.
+// The number of applications that the text of the step has before the Reduce of a reduction.
+// nullopt if the reduction is not evaluated in the step.
 std::optional<size_t> functions_before(const Program& program, ReductionId reduction);
+// True if the step first applies the function before the Reduce of the reduction.
+bool applied_before(const Program& program, size_t function, ReductionId reduction);
+// Whether the tree applies function 0, 1, ... in order, each once.
+bool applies_in_order(const Program& program);
 
 // A condition that must hold before a run: at least one of `any_nonnegative` is >= 0.
 struct Check {
@@ -399,24 +404,39 @@ struct Subgrid {
   std::string name;
   Box box;
 };
-// A grid. Each field and each function belongs to one, and so does each reduction.
+// How the points of a domain lie among those of another one: per dimension with the ratio r, point
+// i is point r * i of the other domain or, if `cells` is set, covers the cells r * i to r * i + r-1.
+struct Coarsening {
+  DomainId of;
+  std::vector<int> ratios;  // per dimension, at least 1
+  bool cells = false;
+};
+// A grid. Each field and each function belongs to one, and so does each reduction. All domains have
+// the same rank.
 struct Domain {
   std::string name;  // as the program calls it
   Box box;
   std::vector<Axis> axes = {};         // per dimension; empty: index i lies at i
   std::vector<Subgrid> subgrids = {};  // those that contain every point of their box
+  std::optional<Coarsening> coarsened = {};  // absent for the first domain
   Span span = {};
 };
 
 // Consecutive functions of a step that a schedule can tile together. A step is cut at each Reduce,
-// and at the beginning and end of each Repeat. Schedules tile every phase separately.
+// at the beginning and end of each Repeat, and where the domain of the functions changes. Schedules
+// tile every phase separately.
 struct Phase {
-  size_t first = 0, end = 0;  // into Program::functions
-  int64_t iterations = 1;     // in a row
-  int64_t times = 1;          // per step: the iterations of the loops around the phase
+  std::vector<size_t> functions;  // into Program::functions, in order; one may stand twice
+  int64_t iterations = 1;         // in a row
+  int64_t times = 1;              // per step: the iterations of the loops around the phase
+  // By FieldId: an earlier phase of the step has written the field, so that its levels have already
+  // advanced when this phase begins.
+  std::vector<bool> advanced = {};
 
   int64_t iterations_per_step() const { return iterations * times; }
 };
+// True if the phases do the same work, so that one plan serves both.
+bool are_alike(const Program& program, const Phase& a, const Phase& b);
 // A step as schedules see it: phases, reductions and loops, one after another.
 struct StepPart;
 struct Evaluations {
@@ -452,7 +472,7 @@ struct Program {
   IdVector<DomainId, Domain> domains = {Domain{}};  // at least one
   std::optional<Affine> steps;                      // nullopt: every run must specify the number
   IdVector<FieldId, Field> fields;
-  std::vector<Function> functions;  // in the order in which the step applies them, each once
+  std::vector<Function> functions;  // in the order in which the step first applies them
   While run = {};                   // the loop over the steps
   std::vector<Init> inits;  // at most one per field, in order; a field without one starts at 0
   IdVector<ReductionId, Reduction> reductions;
@@ -463,15 +483,16 @@ struct Program {
   std::vector<Affine> facts = {};
   Origin origin = {};
 
-  // The domain of the functions. Schedules accept only programs whose functions and fields all
-  // belong to one domain.
+  // The domain of the functions of a phase. In a whole program, the first one, from which the
+  // others are derived.
   const Domain& domain() const { return domains[domain_id()]; }
   Domain& domain() { return domains[domain_id()]; }
   const Box& grid() const { return domain().box; }
-
- private:
-  DomainId domain_id() const { return functions.empty() ? DomainId(0) : functions.front().domain; }
+  DomainId domain_id() const { return origin.phase ? functions.front().domain : DomainId(0); }
 };
+// The index maps of accesses at the points of domain `from` to a field of domain `to`, with offset
+// 0: one per dimension. Offsets count points of the finer grid.
+std::vector<IndexMap> maps_between(const Program& program, DomainId from, DomainId to);
 
 // The given rule on all sides of all dimensions.
 std::vector<Boundary> uniform_boundary(int rank, const BoundaryRule& rule);
@@ -530,9 +551,11 @@ int count_flops(const Piece& piece);
 std::vector<StepPart> parts_of_step(const Program& program);
 // The evaluations and phases of a step in the order of the text, without the loops around them.
 std::vector<std::variant<Evaluations, Phase>> leaves_of_step(const Program& program);
-// The phases of a step, in the order of the text. Each function is in exactly one.
+// The phases of a step, in the order of the text.
 std::vector<Phase> phases(const Program& program);
-// True if something cuts the step, even if it has only one phase.
+// True if something cuts the step, even if it has only one phase. A program is also cut if it has
+// functions of other domains than the first, or if it does not apply all functions in their order,
+// each once.
 bool cuts_steps(const Program& program);
 // A sequence that applies functions 0, 1, ... in order.
 Sequence applied_in_order(size_t functions);
@@ -544,8 +567,7 @@ Program phase_program(const Program& whole, const Phase& phase);
 const Program& whole_of(const Program& program);
 // True if all iterations of a time tile have the same `time`, because they belong to one step.
 bool time_stands_still(const Program& program);
-// By FieldId: true if an earlier phase of the step has written the field, so that its levels have
-// already advanced when this program's step begins.
+// Phase::advanced if the program is a phase.
 std::vector<bool> advanced_before(const Program& program);
 
 }  // namespace stencil::ir

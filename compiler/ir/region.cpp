@@ -38,31 +38,35 @@ const Range& RegionBounds::region_in(const Access& access, size_t d) const {
   return region_.ranges[field_of(access).dimension(d)];
 }
 
-// The index that an access reads at one end of the region, or its image (End::of).
-Affine RegionBounds::index(const Access& access, const End& end) const {
-  const auto d = static_cast<size_t>(end.dimension);
-  const Range& domain = field_of(access).box.ranges[d];
+// The index that must be reached at least (at the low side) or at most, so that the index itself or
+// its image (End::of) lies in the field.
+Affine RegionBounds::limit(const Access& access, const End& end) const {
+  const Range& domain = field_of(access).box.ranges[end.dimension];
   const bool low = end.side == Side::Low;
-  const Range& region = region_in(access, d);
-  const Affine at = (low ? region.low : region.high) + access.offset(d);
+  const Affine& edge = low ? domain.low : domain.high;
+  const Affine& far = low ? domain.high : domain.low;
+  const int inwards = low ? 1 : -1;
   switch (end.of) {
     case Of::Index:
       break;
     case Of::Reflection:
-      return (low ? domain.low : domain.high) * 2 - at;
+      return edge * 2 - far + inwards * end.inside;
     case Of::Wrap:
-      return low ? at + (domain.high - domain.low + 1) : at - (domain.high - domain.low + 1);
+      return edge * 2 - far - inwards + inwards * end.inside;
   }
-  return at;
+  return edge + inwards * end.inside;
 }
 
-// The condition that index() lies in the field, as an expression that must be nonnegative. The
-// expression is the distance from the edge that the index might cross.
+// The condition that the index keeps its limit at this end of the region, as an expression that
+// must be nonnegative: for the map floor((s * i + a) / d), s * i + a >= d * limit at the low side
+// and s * i + a <= d * limit + d - 1 at the high side.
 Affine RegionBounds::goal(const Access& access, const End& end) const {
-  const Range& domain = field_of(access).box.ranges[end.dimension];
-  const bool towards_low = (end.side == Side::Low) != (end.of == Of::Reflection);
-  return towards_low ? index(access, end) - domain.low - end.inside
-                     : domain.high - end.inside - index(access, end);
+  const auto d = static_cast<size_t>(end.dimension);
+  const IndexMap& map = access.maps[d];
+  const Range& region = region_in(access, d);
+  const Affine bound = limit(access, end) * map.divisor;
+  if (end.side == Side::Low) return region.low * map.scale + map.offset - bound;
+  return bound + (map.divisor - 1) - (region.high * map.scale + map.offset);
 }
 
 Verdict RegionBounds::verdict(const Access& access, const End& end) {
@@ -119,8 +123,9 @@ std::vector<Excess> RegionBounds::excess(FieldId field) {
     return std::nullopt;
   };
   const Box& domain = program_.fields[field].box;
+  const Box& grid = program_.domains[program_.fields[field].domain].box;
   for (size_t d = 0; d < region_.ranges.size(); ++d) {
-    if (domain.ranges[d] == program_.grid().ranges[d]) {
+    if (domain.ranges[d] == grid.ranges[d]) {
       place->second.push_back({0, 0});
       continue;
     }

@@ -52,7 +52,7 @@ class RegionBounds {
   };
   const Range& region_in(const Access& access, size_t d) const;
   Verdict verdict(const Access& access, const End& end);
-  Affine index(const Access& access, const End& end) const;
+  Affine limit(const Access& access, const End& end) const;
   Affine goal(const Access& access, const End& end) const;
   const Field& field_of(const Access& access) const { return program_.fields[access.field]; }
 

@@ -88,8 +88,10 @@ Program rewrite_graphs(Program program, const NodeRewrite& rewrite) {
   for (Requirement& requirement : program.requirements) {
     rewrite_graph(requirement.graph, {&requirement.condition}, rewrite);
   }
-  for (Axis& axis : program.domain().axes) {
-    rewrite_graph(axis.graph, {&axis.origin, &axis.spacing, &axis.admissible}, rewrite);
+  for (Domain& domain : program.domains) {
+    for (Axis& axis : domain.axes) {
+      rewrite_graph(axis.graph, {&axis.origin, &axis.spacing, &axis.admissible}, rewrite);
+    }
   }
   return program;
 }

@@ -29,12 +29,14 @@ class Verifier {
     check_step();
     for (const Init& init : program_.inits) {
       const Field& field = program_.fields[init.field];
+      domain_ = field.domain;
       check_piece("init " + field.name, init.piece, field.box.rank(), types_of({init.field}));
       if (!reductions_read(init.piece.graph).empty()) fail("init " + field.name, "reduction");
     }
     for (const Reduction& reduction : program_.reductions) {
       if (reduction.every < 1) fail(reduction.name, "period below 1");
       if (reduction.in_step && reduction.every != 1) fail(reduction.name, "period in the step");
+      domain_ = reduction.domain;
       check_piece(reduction.name, reduction.piece, rank, std::nullopt);
       if (reduction.target) check_profile(reduction);
     }
@@ -55,19 +57,36 @@ class Verifier {
     problems_.push_back(where + ": " + what);
   }
 
-  // Schedules accept one domain. Several ones are a matter of the types so far.
+  // The first domain is given, and each further one is derived from one before it.
   bool check_domains() {
-    if (program_.domains.size() != 1) {
-      fail("domains", "not one");
+    const auto& domains = program_.domains;
+    if (domains.empty()) {
+      fail("domains", "none");
       return false;
     }
-    const int rank = program_.domains.front().box.rank();
+    const int rank = domains.front().box.rank();
     if (rank < 1 || rank > kMaxRank) fail("grid", "rank out of range");
     const auto known = [&](const auto& user) {
-      if (user.domain != 0) fail(user.name, "no such domain");
-      return user.domain == 0;
+      const bool valid = user.domain >= 0 && user.domain < static_cast<int>(domains.size());
+      if (!valid) fail(user.name, "no such domain");
+      return valid;
     };
     bool all = true;
+    for (size_t id = 0; id < domains.size(); ++id) {
+      const auto& [name, box, axes, subgrids, coarsened, span] =
+          domains[static_cast<DomainId>(id)];
+      if (box.rank() != rank) fail(name, "rank differs from that of the first domain");
+      const bool derived = coarsened && coarsened->of < static_cast<int>(id);
+      const bool sound = id == 0 ? !coarsened : derived;
+      if (!sound) fail(name, "not derived from an earlier domain");
+      const bool ratios =
+          !coarsened ||
+          (static_cast<int>(coarsened->ratios.size()) == rank &&
+           std::all_of(coarsened->ratios.begin(), coarsened->ratios.end(),
+                       [](int ratio) { return ratio >= 1; }));
+      if (!ratios) fail(name, "ratios");
+      all &= sound && ratios && box.rank() == rank;
+    }
     for (const Field& field : program_.fields) all &= known(field);
     for (const Function& function : program_.functions) all &= known(function);
     for (const Reduction& reduction : program_.reductions) all &= known(reduction);
@@ -79,11 +98,13 @@ class Verifier {
   }
 
   void check_axes() {
-    if (!program_.domain().axes.empty() &&
-        program_.domain().axes.size() != program_.grid().ranges.size()) {
+    for (const Domain& domain : program_.domains) check_axes(domain);
+  }
+  void check_axes(const Domain& domain) {
+    if (!domain.axes.empty() && domain.axes.size() != domain.box.ranges.size()) {
       fail("grid", "number of axes");
     }
-    for (const Axis& axis : program_.domain().axes) {
+    for (const Axis& axis : domain.axes) {
       check_graph("grid", axis.graph, Reads::None);
       check_bool("grid", axis.graph, axis.admissible);
       for (const NodeId id : {axis.origin, axis.spacing}) {
@@ -93,28 +114,33 @@ class Verifier {
     }
   }
 
-  // Every function is applied once, in order, and every reduction that is evaluated in the step is
-  // evaluated once, outside of repeats.
+  // Functions stand in the order of their first applications, and every reduction that is evaluated
+  // in the step is evaluated once, outside of repeats.
   void check_step() {
-    size_t applied = 0;
+    std::vector<int> applied(program_.functions.size(), 0);
     std::vector<int> evaluated(program_.reductions.size(), 0);
     check_sequence(program_.run.body, false, applied, evaluated);
-    if (applied != program_.functions.size()) fail("step", "functions that it does not apply");
+    for (size_t f = 0; f < applied.size(); ++f) {
+      const Function& function = program_.functions[f];
+      if (applied[f] == 0) fail(function.name, "not applied by the step");
+      if (applied[f] > 1) check_repeated(function);
+    }
     for (size_t r = 0; r < evaluated.size(); ++r) {
       const Reduction& reduction = program_.reductions[static_cast<ReductionId>(r)];
       if (evaluated[r] != (reduction.in_step ? 1 : 0)) fail(reduction.name, "place in the step");
     }
   }
 
-  void check_sequence(const Sequence& sequence, bool repeated, size_t& applied,
+  void check_sequence(const Sequence& sequence, bool repeated, std::vector<int>& applied,
                       std::vector<int>& evaluated) {
     for (const Step& step : sequence) {
       if (const auto* inner = std::get_if<Sequence>(&step.kind)) {
         check_sequence(*inner, repeated, applied, evaluated);
       } else if (const auto* apply = std::get_if<Apply>(&step.kind)) {
-        if (apply->function != applied++ || apply->function >= program_.functions.size()) {
-          return fail("step", "order of the functions");
-        }
+        const size_t f = apply->function;
+        if (f >= applied.size()) return fail("step", "no such function");
+        const bool in_order = f == 0 || applied[f - 1] > 0;
+        if (applied[f]++ == 0 && !in_order) fail("step", "order of the functions");
         if (repeated) check_repeated(program_.functions[apply->function]);
       } else if (const auto* reduce = std::get_if<Reduce>(&step.kind)) {
         const bool known =
@@ -134,7 +160,7 @@ class Verifier {
   void check_repeated(const Function& function) {
     for (const FieldId target : function.targets) {
       if (valid_field(target) && program_.fields[target].history > 1) {
-        fail(function.name, "writes a field with history in a repeat");
+        fail(function.name, "writes a field with history several times in a step");
       }
     }
   }
@@ -266,6 +292,7 @@ class Verifier {
     if (field.read_in_place()) fail(field.name, "a computed rule of a profile");
     if (rule.row().takes_value() != (rule.value != nullptr)) fail(field.name, "value of a rule");
     if (!rule.value) return;
+    domain_ = field.domain;
     check_graph(field.name, rule.value->graph, Reads::None);
     if (rule.value->results.size() != field.components.size()) fail(field.name, "values of a rule");
     for (size_t c = 0; c < rule.value->results.size() && c < field.components.size(); ++c) {
@@ -289,7 +316,7 @@ class Verifier {
     for (const FieldId id : targets) {
       const Field& target = program_.fields[id];
       if (target.constant) fail(function.name, "writes a constant field");
-      if (target.box != target_box(program_, function)) {
+      if (target.box != target_box(program_, function) || target.domain != function.domain) {
         fail(function.name, "targets on several boxes");
       }
     }
@@ -299,6 +326,7 @@ class Verifier {
   void check_pieces(const Function& function) {
     const int rank = target_box(program_, function).rank();
     const std::vector<Scalar> types = types_of(function.targets);
+    domain_ = function.domain;
     for (const Piece& piece : function.pieces) {
       check_piece(function.name, piece, rank, types);
     }
@@ -395,11 +423,10 @@ class Verifier {
     if (access.maps.size() != field.box.ranges.size()) {
       fail(where, field.name + ": number of offsets");
     }
-    for (const IndexMap& map : access.maps) {
-      if (!map.shifts()) fail(where, field.name + ": a scaled index within a domain");
-    }
+    const bool across = field.domain != domain_;
+    check_maps(where, field, access);
     const bool per_step = field.dimensions() == std::vector<int>{kTime};
-    if (access.in_place != field.read_in_place() || access.per_step != per_step ||
+    if (access.in_place != (field.read_in_place() || across) || access.per_step != per_step ||
         access.at_points != field.set().has_value()) {
       fail(where, field.name + ": where it is read");
     }
@@ -413,6 +440,20 @@ class Verifier {
       const bool below = access.escapes_below(d) && rules.low.kind == BoundaryKind::None;
       const bool above = access.escapes_above(d) && rules.high.kind == BoundaryKind::None;
       if (below || above) fail(where, field.name + ": leaves the grid without a boundary");
+    }
+  }
+
+  void check_maps(const std::string& where, const Field& field, const Access& access) {
+    std::vector<IndexMap> maps(access.maps.size());
+    if (field.domain != domain_) {
+      if (field.read_in_place()) return fail(where, field.name + ": read from another domain");
+      maps = maps_between(program_, domain_, field.domain);
+    }
+    for (size_t d = 0; d < maps.size(); ++d) {
+      const IndexMap& map = access.maps[d];
+      if (map.scale != maps[d].scale || map.divisor != maps[d].divisor) {
+        fail(where, field.name + ": scale of an index");
+      }
     }
   }
 
@@ -446,6 +487,7 @@ class Verifier {
 
   const Program& program_;
   const Form form_;
+  DomainId domain_ = 0;  // of the points of the graph
   std::vector<std::string> problems_;
 };
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 
 #include "compiler/ir/write_expressions.h"
 
@@ -101,8 +102,9 @@ class Writer {
  public:
   Writer(const Program& program, Diagnostics& diagnostics)
       : program_(program),
-        names_(program, diagnostics),
-        grid_(fresh_name(program.domain().name, "G")) {}
+        names_(program, diagnostics) {
+    for (const Domain& domain : program.domains) grids_.push_back(fresh_name(domain.name, "G"));
+  }
 
   std::string run() {
     // Uses of reductions tell their initial values, so the step is written first.
@@ -153,18 +155,18 @@ class Writer {
     return names_.fresh(given.empty() ? otherwise : given);
   }
 
-  // The name of a sub-grid that is this box.
-  std::string domain(const Box& box) {
-    if (box == program_.grid()) return grid_;
-    for (const auto& [known, name] : boxes_) {
-      if (known == box) return name;
+  // The name of a grid, or of a sub-grid of it, that is this box.
+  std::string domain(DomainId id, const Box& box) {
+    if (box == program_.domains[id].box) return grids_[id];
+    for (const auto& [of, known, name] : boxes_) {
+      if (of == id && known == box) return name;
     }
-    const auto& declared = program_.domain().subgrids;
+    const auto& declared = program_.domains[id].subgrids;
     const auto same = std::find_if(declared.begin(), declared.end(),
                                    [&](const Subgrid& subgrid) { return subgrid.box == box; });
     const std::string name = fresh_name(same == declared.end() ? "" : same->name, "part");
-    boxes_.emplace_back(box, name);
-    domains_ += fmt::format("subgrid {} of {} = {};\n", name, grid_, this->box(box));
+    boxes_.emplace_back(id, box, name);
+    domains_ += fmt::format("subgrid {} of {} = {};\n", name, grids_[id], this->box(box));
     return name;
   }
 
@@ -202,7 +204,7 @@ class Writer {
   }
 
   void grid() {
-    std::string text = fmt::format("grid {} = {}", grid_, box(program_.grid()));
+    std::string text = fmt::format("grid {} = {}", grids_[0], box(program_.grid()));
     if (program_.steps) text += fmt::format(" steps {}", names_.affine(*program_.steps));
     std::vector<std::string> origins, spacings;
     for (const Axis& axis : program_.domain().axes) {
@@ -214,6 +216,11 @@ class Writer {
                           fmt::join(spacings, ", "));
     }
     line("{};", text);
+    for (size_t id = 1; id < program_.domains.size(); ++id) {
+      const auto& [of, ratios, cells] = *program_.domains[static_cast<DomainId>(id)].coarsened;
+      line("grid {} of {} by [{}]{};", grids_[static_cast<DomainId>(id)], grids_[of],
+           fmt::join(ratios, ", "), cells ? " cells" : "");
+    }
   }
 
   // --- Fields
@@ -249,14 +256,14 @@ class Writer {
 
   // " on DOMAIN along [...]" for the dimensions of the grid from `first` on.
   std::string on_grid(const Field& field, size_t first, bool along) {
-    Box whole = program_.grid();
+    Box whole = program_.domains[field.domain].box;
     std::vector<int> dimensions;
     for (size_t d = first; d < field.box.ranges.size(); ++d) {
       whole.ranges[field.dimension(d)] = field.box.ranges[d];
       dimensions.push_back(field.dimension(d));
     }
     const std::string list = along ? fmt::format(" along [{}]", fmt::join(dimensions, ", ")) : "";
-    return fmt::format(" on {}{}", domain(whole), list);
+    return fmt::format(" on {}{}", domain(field.domain, whole), list);
   }
 
   void declare(const Field& field) {
@@ -265,7 +272,8 @@ class Writer {
     if (const PointSet* set = field.as_point_set()) {
       const std::string weights =
           set->weighted ? fmt::format(" weights {}", set->width) : std::string();
-      line("points {} {} on {}{};", field.name, box(field.box), domain(set->within), weights);
+      line("points {} {} on {}{};", field.name, box(field.box), domain(field.domain, set->within),
+           weights);
       return;
     }
     const std::string type = type_text(field, tree_of(field));
@@ -471,7 +479,11 @@ class Writer {
   WrittenReduction written_value(ReductionId id) {
     const Reduction& reduction = program_.reductions[id];
     const Piece& piece = reduction.piece;
-    const std::vector<std::string> names = indices(piece, false);
+    const bool indexed = std::any_of(
+        piece.graph.nodes().begin(), piece.graph.nodes().end(),
+        [](const Node& node) { return std::holds_alternative<Index>(node.kind); });
+    // a named region has all index names or none
+    const std::vector<std::string> names = indices(piece, reduction.domain != 0 && indexed);
     NodeId result = piece.results[0];
     std::string where, over, rules;
     if (const auto chosen = where_of(reduction)) {
@@ -485,8 +497,18 @@ class Writer {
     }
     return {
         fmt::format("reduce {} = {}({}){} on {}{}{}", reduction.name, keyword(reduction.reducer),
-                    reduced, over, box(piece.region, names), where, every(reduction)),
+                    reduced, over, region(reduction, names), where, every(reduction)),
         rules + ";\n"};
+  }
+
+  // A box means the first grid, so regions of other grids have a name.
+  std::string region(const Reduction& reduction, const std::vector<std::string>& names) {
+    const Box& box = reduction.piece.region;
+    if (reduction.domain == 0) return this->box(box, names);
+    const std::string name = domain(reduction.domain, box);
+    const bool named = std::any_of(names.begin(), names.end(),
+                                   [](const std::string& index) { return !index.empty(); });
+    return named ? fmt::format("{}[{}]", name, fmt::join(names, ", ")) : name;
   }
 
   // The condition and the value if the reduction has a `where`: elsewhere it takes the neutral
@@ -522,10 +544,10 @@ class Writer {
 
   const Program& program_;
   WrittenNames names_;
-  const std::string grid_;
+  IdVector<DomainId, std::string> grids_;
   std::string out_;
   std::string domains_;  // items that declare sub-grids
-  std::vector<std::pair<Box, std::string>> boxes_;
+  std::vector<std::tuple<DomainId, Box, std::string>> boxes_;
 };
 
 }  // namespace

@@ -110,8 +110,7 @@ std::string WrittenNames::affine(const Affine& affine) const {
 
 bool ReaderPlace::above(const Program& program, ReductionId read) const {
   if (reduction) return *reduction <= read;
-  const auto place = functions_before(program, read);
-  return function && place && *function < *place;
+  return function && applied_before(program, *function, read);
 }
 
 // --- Expressions ---------------------------------------------------------------------------------

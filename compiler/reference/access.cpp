@@ -32,7 +32,7 @@ Resolved position_of(const ir::Field& field, const FieldData& data, const ir::Ac
                      const std::vector<int64_t>& point, size_t count) {
   int64_t position = 0;
   for (size_t d = 0; d < count; ++d) {
-    const int64_t index = point[d] + access.offset(d) - data.box[d][0];
+    const int64_t index = access.maps[d].of(point[d]) - data.box[d][0];
     Resolved resolved = resolve(field.boundary[d], index, data.extents[d]);
     const bool ruled = resolved.index >= 0 || resolved.rule->kind != ir::BoundaryKind::None;
     // A run never reaches steps outside a series without a rule (ir::StepLimit).
@@ -104,6 +104,15 @@ void fill_with_one(const ir::Field& field, const FieldData& data, const ir::Acce
   for (int64_t i = 0; i < count; ++i) convert(out + i * out_size, in, 1);
 }
 
+// A row of points at which the innermost map scales the index: each is resolved by itself.
+void read_mapped(const ir::Field& field, const FieldData& data, const ir::Access& access,
+                 Kernel convert, std::vector<int64_t> point, int64_t count, std::byte* out,
+                 int64_t out_size) {
+  for (int64_t i = 0; i < count; ++i, ++point.back()) {
+    fill_with_one(field, data, access, convert, point, 1, out + i * out_size, out_size);
+  }
+}
+
 }  // namespace
 
 const void* read_row(const ir::Field& field, const FieldData& data, const ir::Access& access,
@@ -121,6 +130,10 @@ const void* read_row(const ir::Field& field, const FieldData& data, const ir::Ac
     return out;
   }
   const size_t last = data.extents.size() - 1;
+  if (!access.maps[last].shifts()) {
+    read_mapped(field, data, access, convert, point, count, out, out_size);
+    return out;
+  }
   Resolved row = position_of(field, data, access, point, last);
   if (row.index < 0) {
     fill_constant(field, *row.rule, access, convert, count, out, out_size);

@@ -12,11 +12,9 @@ namespace stencil::schedule {
 
 namespace {
 
-// Function evaluations of the phase per step.
-double runs_of(const ir::Phase& phase) {
-  return static_cast<double>(phase.iterations_per_step()) *
-         static_cast<double>(phase.end - phase.first);
-}
+// Points of the domain of a phase: open sizes are assumed to be large.
+double points_of(const PlannedPhase& planned) { return usual_points(planned.tiles.program()); }
+
 
 // The combined plan of a step that is cut into phases.
 class CutPlan final : public Plan {
@@ -35,14 +33,16 @@ class CutPlan final : public Plan {
     Footprint out = main_->cost();
     out.bytes_read = out.bytes_written = out.redundancy = 0;
     double runs = 0;
+    const double whole = usual_points(whole_.program());
     for (size_t p = 0; p < plans_.size(); ++p) {
-      const ir::Phase& phase = phases_.all()[p]->phase;
+      const PlannedPhase& planned = *phases_.all()[p];
       const Footprint each = plans_[p]->cost();
-      out.bytes_read += each.bytes_read * static_cast<double>(phase.iterations_per_step());
-      out.bytes_written += each.bytes_written * static_cast<double>(phase.iterations_per_step());
-      out.redundancy += each.redundancy * runs_of(phase);
+      const double share = points_of(planned) / whole;  // costs are per point of the first grid
+      out.bytes_read += each.bytes_read * planned.iterations * share;
+      out.bytes_written += each.bytes_written * planned.iterations * share;
+      out.redundancy += each.redundancy * planned.runs * share;
       out.shared_bytes = std::max(out.shared_bytes, each.shared_bytes);
-      runs += runs_of(phase);
+      runs += planned.runs * share;
     }
     out.redundancy /= runs;
     for (const ir::Reduction& reduction : whole_.program().reductions) {
@@ -62,7 +62,7 @@ class CutPlan final : public Plan {
         add_reductions(std::get<ir::Evaluations>(leaf), out);
         continue;
       }
-      auto work = plans_[next++]->work();
+      auto work = plans_[phases_.occurrences()[next++]]->work();
       if (!work) return std::nullopt;
       for (Work& kernel : work->kernels) {
         kernel.launches *= static_cast<double>(phase->iterations_per_step()) / work->steps;
@@ -78,8 +78,21 @@ class CutPlan final : public Plan {
   void lower(kernel::Module& module) const override {
     const Interface interface(whole_.program(), rows_);
     size_t next = 0;
-    append_phases(whole_.program(), interface, module,
-                  [&](const ir::Phase&) { plans_[next++]->lower(module); });
+    std::vector<std::optional<kernel::Loop>> lowered(plans_.size());
+    append_phases(whole_.program(), interface, module, [&](const ir::Phase&) {
+      const size_t p = phases_.occurrences()[next++];
+      kernel::Loop& open = module.plan;
+      if (!lowered[p]) {
+        kernel::Loop around = std::exchange(open, {});
+        plans_[p]->lower(module);
+        lowered[p] = std::exchange(open, std::move(around));
+      }
+      // The same kernels in each occurrence.
+      open.time_tile = lowered[p]->time_tile;
+      open.tile_sizes = lowered[p]->tile_sizes;
+      open.actions.insert(open.actions.end(), lowered[p]->actions.begin(),
+                          lowered[p]->actions.end());
+    });
   }
 
  private:
@@ -113,10 +126,23 @@ Schedule PlannedPhase::limited(Schedule schedule) const {
 }
 
 Phases::Phases(const ir::Program& program) : whole_(program) {
+  std::vector<std::unique_ptr<PlannedPhase>> found;
   for (const ir::Phase& phase : ir::phases(program)) {
-    all_.push_back(std::make_unique<const PlannedPhase>(program, phase));
-    if (runs_of(phase) > runs_of(all_[main_]->phase)) main_ = all_.size() - 1;
+    size_t p = 0;
+    while (p < found.size() && !ir::are_alike(program, found[p]->phase, phase)) ++p;
+    if (p == found.size()) found.push_back(std::make_unique<PlannedPhase>(program, phase));
+    const auto iterations = static_cast<double>(phase.iterations_per_step());
+    found[p]->iterations += iterations;
+    found[p]->runs += iterations * static_cast<double>(phase.functions.size());
+    occurrences_.push_back(p);
   }
+  double most = 0;
+  for (size_t p = 0; p < found.size(); ++p) {
+    const double work = found[p]->runs * points_of(*found[p]);
+    if (work > most) main_ = p;
+    most = std::max(most, work);
+  }
+  for (auto& planned : found) all_.push_back(std::move(planned));
 }
 
 int64_t Phases::most_iterations() const {

@@ -18,7 +18,9 @@ struct PlannedPhase {
   // The program's schedule limited to this phase: T is at most the phase's number of iterations.
   Schedule limited(Schedule schedule) const;
 
-  const ir::Phase phase;
+  const ir::Phase phase;  // the first of those that are alike
+  double runs = 0;        // function evaluations per step, of all that are alike
+  double iterations = 0;  // per step, of all that are alike
   const std::unique_ptr<const ir::Program> own;  // null: the phase is the whole step
   const analysis::TimeTiles tiles;
 };
@@ -28,9 +30,12 @@ class Phases {
   // Keeps a reference to `program`.
   explicit Phases(const ir::Program& program);
 
+  // The different phases of the step. A phase that occurs several times is planned once.
   const std::vector<std::unique_ptr<const PlannedPhase>>& all() const { return all_; }
+  // The index into all() of each phase of the step, in the order of the text.
+  const std::vector<size_t>& occurrences() const { return occurrences_; }
   bool cut() const { return ir::cuts_steps(whole_.program()); }
-  // The phase with the most work. Settings are chosen for this phase.
+  // The phase with the most evaluations at points. Settings are chosen for this phase.
   const PlannedPhase& main() const { return *all_[main_]; }
   // If the step is cut: the largest number of iterations that a tile can have.
   int64_t most_iterations() const;
@@ -43,6 +48,7 @@ class Phases {
  private:
   const analysis::TimeTiles whole_;
   std::vector<std::unique_ptr<const PlannedPhase>> all_;
+  std::vector<size_t> occurrences_;
   size_t main_ = 0;
 };
 

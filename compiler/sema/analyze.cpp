@@ -15,6 +15,7 @@
 #include "compiler/ir/known.h"
 #include "compiler/ir/lower/passes.h"
 #include "compiler/ir/passes.h"
+#include "compiler/sema/blocks.h"
 #include "compiler/sema/complete.h"
 #include "compiler/sema/coordinates.h"
 #include "compiler/sema/declare.h"
@@ -45,36 +46,19 @@ bool may_be_unparsed(const ast::Program& program, const std::string& keyword) {
   });
 }
 
-// Refuses what the parser accepts but the analysis does not know yet (S001).
-bool refuse_several_grids(Environment& env, const ast::Program& program) {
-  bool refused = false;
-  const auto refuse = [&](Span span, const char* what) {
-    env.report.error("S001", span, fmt::format("{} not supported yet", what)).expected =
-        "one grid per program, and stencil functions in the order of the text";
-    refused = true;
-  };
-  for_each<ast::Grid>(program, [&](const ast::Grid& grid, Span) {
-    if (grid.by) refuse(grid.by->span, "derived grids are");
-    if (grid.levels) refuse(grid.levels->span, "levels of a grid are");
-  });
-  for_each<ast::Cycle>(program, [&](const auto&, Span span) { refuse(span, "cycles are"); });
-  for_each<ast::StepBlock>(program,
-                           [&](const auto&, Span span) { refuse(span, "'step' blocks are"); });
-  for_each<ast::StartBlock>(program,
-                            [&](const auto&, Span span) { refuse(span, "'start' blocks are"); });
-  return refused;
-}
-
-// Finds the grid. There must be exactly one grid, and without it no other item can be analysed.
+// Finds the first grid. There must be exactly one that is not derived from another one, and without
+// it no other item can be analysed.
 const ast::Grid* find_grid(Environment& env, const ast::Program& program) {
   const ast::Grid* grid = nullptr;
   for_each<ast::Grid>(program, [&](const ast::Grid& found, Span span) {
+    if (found.parent) return;
     if (!grid) {
       grid = &found;
       return;
     }
     Diagnostic& error = env.report.error("S001", span, "second grid");
-    error.expected = "one grid per program; subgrids name parts of it";
+    error.expected =
+        "one grid per program; subgrids name parts of it, and 'grid C of G by 2' a coarser one";
     error.related.push_back({grid->name.span, "the first"});
   });
   if (!grid && !may_be_unparsed(program, "grid")) {
@@ -178,12 +162,9 @@ void check_complete(const Environment& env, const ast::Program& program, Diagnos
 }
 
 void declare_reductions(Environment& env, const ast::Program& program) {
-  size_t stencils = 0;
-  for (const ast::Item& item : program.items) {
-    if (std::holds_alternative<ast::Stencil>(item.kind)) ++stencils;
-    const auto* reduce = std::get_if<ast::Reduce>(&item.kind);
-    if (reduce) declare_reduction(env, *reduce, item.span, stencils);
-  }
+  for_each<ast::Reduce>(program, [&](const ast::Reduce& reduce, Span span) {
+    declare_reduction(env, reduce, span);
+  });
   declare_profiles(env);
 }
 
@@ -194,14 +175,16 @@ void analyze_items(Environment& env, const ast::Program& program) {
     if (const auto* table = std::get_if<ast::Table>(&item.kind)) declare_table(env, *table);
     if (const auto* type = std::get_if<ast::TypeDecl>(&item.kind)) declare_type(env, *type);
   }
-  if (refuse_several_grids(env, program)) return;
   const ast::Grid* grid = find_grid(env, program);
   if (!grid) return;
   // The facts of a requirement decide whether accesses stay inside the grid.
   if (may_be_unparsed(program, "require")) return;
   for_each<ast::Require>(program, [&](const auto& item, Span) { assume_requirement(env, item); });
   declare_grid(env, *grid);
-  if (env.program.grid().rank() == 0) return;
+  if (env.rank() == 0) return;
+  for_each<ast::Grid>(program, [&](const auto& item, Span) {
+    if (item.parent) declare_coarse_grid(env, item);
+  });
   for_each<ast::Subgrid>(program, [&](const auto& item, Span) { declare_subgrid(env, item); });
   for_each<ast::Points>(program,
                         [&](const auto& item, Span span) { declare_points(env, item, span); });
@@ -217,14 +200,27 @@ void analyze_items(Environment& env, const ast::Program& program) {
   declare_coordinates(env, *grid);
   for_each<ast::Require>(program, [&](const auto& item, Span) { analyze_requirement(env, item); });
   check_stencil_names(env, program);
-  for_each<ast::Stencil>(program, [&](const auto& item, Span) { analyze_stencil(env, item); });
+  const bool by_block = has_step_block(program);
+  if (by_block) {
+    analyze_blocks(env, program);
+  } else {
+    for_each<ast::Stencil>(program, [&](const ast::Stencil& item, Span) {
+      env.reader = item.name.span.begin;
+      analyze_stencil(env, item);
+    });
+  }
   for_each<ast::Init>(program, [&](const auto& item, Span span) {
     env.init_places.emplace(item.field.name, span);
   });
   for_each<ast::Init>(program, [&](const auto& item, Span span) { analyze_init(env, item, span); });
   for (size_t r = 0; r < env.reductions.size(); ++r) analyze_reduce(env, static_cast<int>(r));
   place_reductions(env);
-  if (!program.has_errors) build_step(env, program);
+  if (by_block) {
+    check_readers(env);
+    refuse_repeated_levels(env);
+  } else if (!program.has_errors) {
+    build_step(env, program);
+  }
   for_each<ast::Stop>(program, [&](const auto& item, Span span) { analyze_stop(env, item, span); });
   elaborate_all_rules(env);
   if (env.options.steps && grid->steps) settle_replaced_steps(env, *grid->steps);

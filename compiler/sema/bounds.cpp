@@ -5,12 +5,14 @@
 // passes can therefore add and subtract bounds without checks.
 #include "compiler/sema/bounds.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "compiler/sema/ast_names.h"
 #include "compiler/sema/elaborate.h"
+#include "compiler/sema/prove.h"
 
 namespace stencil::sema {
 namespace {
@@ -28,8 +30,9 @@ bool in_reach(const ir::Affine& affine) {
 
 class AffineEvaluator {
  public:
-  AffineEvaluator(Environment& env, const char* what, bool quiet)
-      : env_(env), what_(what), quiet_(quiet) {}
+  // `around`: the range whose bounds are called `first` and `last`; may be null.
+  AffineEvaluator(Environment& env, const char* what, bool quiet, const ir::Range* around = nullptr)
+      : env_(env), what_(what), quiet_(quiet), around_(around) {}
 
   std::optional<ir::Affine> evaluate(const ast::Expr& expr) {
     std::optional<ir::Affine> result = evaluate_any(expr);
@@ -42,6 +45,7 @@ class AffineEvaluator {
   std::optional<ir::Affine> evaluate_any(const ast::Expr& expr) {
     if (const auto* name = std::get_if<ast::Name>(&expr.kind)) {
       if (const auto open = open_param(name->name)) return open;
+      if (const auto* bound = bound_around(name->name)) return *bound;
     }
     if (const auto* unary = std::get_if<ast::Unary>(&expr.kind)) {
       if (unary->op == Op::Neg) {
@@ -53,8 +57,10 @@ class AffineEvaluator {
       if (binary->op == Op::Add || binary->op == Op::Sub || binary->op == Op::Mul) {
         return combine(*binary, expr.span);
       }
-      if (binary->op == Op::Div && mentions_open_param(*binary->left))
-        return quotient(expr, *binary);
+      const bool quotient_of_sizes =
+          binary->op == Op::Div &&
+          (mentions_open_param(*binary->left) || mentions_bound(*binary->left));
+      if (quotient_of_sizes) return quotient(expr, *binary);
     }
     return constant(expr);
   }
@@ -66,6 +72,11 @@ class AffineEvaluator {
     if (param.affine) return param.affine;
     if (!param.open()) return std::nullopt;
     return ir::Affine{0, {{declaration->index, 1}}};
+  }
+
+  const ir::Affine* bound_around(const std::string& name) const {
+    if (!around_ || env_.is_declared(name)) return nullptr;
+    return name == "first" ? &around_->low : name == "last" ? &around_->high : nullptr;
   }
 
   std::optional<ir::Affine> combine(const ast::Binary& binary, Span span) {
@@ -90,8 +101,19 @@ class AffineEvaluator {
       return not_affine(expr.span);
     }
     const auto of = evaluate(*binary.left);
-    if (!of || of->is_constant()) return of ? constant(expr) : std::nullopt;
+    if (!of) return std::nullopt;
+    if (mentions_bound(*binary.left)) return quotient_of_bound(expr, *of, by->constant);
+    if (of->is_constant()) return constant(expr);
     return quotient_in_bound(env_, expr, *of, by->constant, !quiet_);
+  }
+
+  // A quotient that names `first` or `last`. It is rounded towards zero, like all quotients.
+  std::optional<ir::Affine> quotient_of_bound(const ast::Expr& expr, const ir::Affine& of,
+                                              int64_t by) {
+    if (of.is_constant()) return ir::Affine{of.constant / by, {}};
+    if (decide(env_.facts, of) != Verdict::Holds) return not_affine(expr.span);
+    const std::string text = fmt::format("({})/{}", env_.print(of), by);
+    return quotient_of(env_, of, by, text, expr.span);
   }
 
   static bool products_in_reach(const ir::Affine& affine, int64_t factor) {
@@ -133,6 +155,14 @@ class AffineEvaluator {
     return false;
   }
 
+  bool mentions_bound(const ast::Expr& expr) const {
+    if (!around_) return false;
+    std::unordered_set<std::string> names;
+    collect_names(expr, names);
+    return std::any_of(names.begin(), names.end(),
+                       [this](const std::string& name) { return bound_around(name); });
+  }
+
   std::optional<ir::Affine> not_affine(Span span) {
     if (quiet_) return std::nullopt;
     Diagnostic& error =
@@ -146,6 +176,7 @@ class AffineEvaluator {
   Environment& env_;
   const char* what_;
   bool quiet_;
+  const ir::Range* around_;
 };
 
 }  // namespace
@@ -168,7 +199,8 @@ std::optional<int64_t> constant_in(Environment& env, const ast::Expr& expr, cons
   return std::nullopt;
 }
 
-std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank) {
+std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank,
+                                     const ir::Box* around) {
   const int found = static_cast<int>(box.ranges.size());
   if (found < 1 || found > kMaxRank || (rank != 0 && found != rank)) {
     Diagnostic& error = env.report.error("S014", box.span, "wrong number of dimensions");
@@ -179,9 +211,11 @@ std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int 
   }
   ir::Box result;
   bool ok = true;
-  for (const ast::Range& range : box.ranges) {
-    const auto low = affine_bound(env, *range.low, "a bound");
-    const auto high = range.high ? affine_bound(env, *range.high, "a bound") : low;
+  for (size_t d = 0; d < box.ranges.size(); ++d) {
+    const ast::Range& range = box.ranges[d];
+    AffineEvaluator bound(env, "a bound", false, around ? &around->ranges[d] : nullptr);
+    const auto low = bound.evaluate(*range.low);
+    const auto high = range.high ? bound.evaluate(*range.high) : low;
     if (low && high) result.ranges.push_back({*low, *high});
     ok &= low && high;
   }
@@ -241,12 +275,12 @@ bool has_index_per_dimension(Environment& env, size_t indices, size_t rank, Span
 }
 
 Region elaborate_region(Environment& env, const ast::Region& region) {
-  const auto rank = static_cast<size_t>(env.program.grid().rank());
-  Region result{false, env.program.grid(), std::vector<std::string>(rank), {}};
+  const auto rank = static_cast<size_t>(env.rank());
+  Region result{false, env.here().box, std::vector<std::string>(rank), {}, env.domain};
   if (const auto* box = std::get_if<ast::Box>(&region)) {
     result.index_names = index_names(env, indices_of(region));
     result.index_names.resize(rank);
-    std::optional<ir::Box> bounds = elaborate_box(env, *box, static_cast<int>(rank));
+    std::optional<ir::Box> bounds = elaborate_box(env, *box, static_cast<int>(rank), &result.box);
     const auto strides = elaborate_strides(env, *box);
     result.ok = bounds && strides;
     result.strides = strides.value_or(std::vector<int64_t>{});
@@ -264,10 +298,18 @@ Region elaborate_region(Environment& env, const ast::Region& region) {
     result.ok = false;
   } else if (declaration->kind == Declared::Grid) {
     result.ok = true;
+    result.domain = declaration->index;
+    if (result.domain == 0 && env.level > 0) result.domain = env.levels[env.level];
+    result.box = env.program.domains[result.domain].box;
   } else if (declaration->kind == Declared::Subgrid) {
+    const SubgridInfo& finest = env.subgrids[declaration->index];
+    const SubgridInfo& subgrid = env.level == 0 || finest.coarser.empty()
+                                     ? finest
+                                     : finest.coarser[static_cast<size_t>(env.level) - 1];
     result.ok = true;
-    result.box = env.subgrids[declaration->index];
-    result.strides = env.subgrid_strides[declaration->index];
+    result.domain = subgrid.domain;
+    result.box = subgrid.box;
+    result.strides = subgrid.strides;
   } else {
     Diagnostic& error =
         env.report.error("S005", name.span, fmt::format("'{}' is not a region", name.name));
@@ -282,6 +324,18 @@ Region elaborate_region(Environment& env, const ast::Region& region) {
   }
   result.ok &= named;
   return result;
+}
+
+bool lies_in(Environment& env, const Region& region, ir::DomainId domain,
+             const ast::Region& written) {
+  if (!region.ok || region.domain == domain) return true;
+  const auto grid = [&](ir::DomainId id) { return env.program.domains[id].name; };
+  Diagnostic& error =
+      env.report.error("S096", span_of(written), "a region of another grid than the fields written");
+  error.expected = fmt::format("a region of '{}'", grid(domain));
+  error.found = fmt::format("'{}', a region of '{}'", env.text(span_of(written)),
+                            grid(region.domain));
+  return false;
 }
 
 Span span_of(const ast::Region& region) {

@@ -22,9 +22,16 @@ std::optional<ir::Affine> try_affine(Environment& env, const ast::Expr& expr);
 std::optional<ir::Affine> quotient_in_bound(Environment& env, const ast::Expr& expr,
                                             const ir::Affine& of, int64_t by, bool make);
 
+// The quotient of an affine function by a positive number, rounded down. The function must be
+// nonnegative in every run. `text`: the quotient as a user would write it. If the division is not
+// exact, the quotient becomes a derived param.
+ir::Affine quotient_of(Environment& env, const ir::Affine& of, int64_t by, const std::string& text,
+                       Span span);
+
 // A box of `rank` dimensions (0: any number up to kMaxRank). S014 if the number of dimensions
-// differs.
-std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank);
+// differs. `around`: the box in which it lies; its bounds are called `first` and `last`.
+std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank,
+                                     const ir::Box* around = nullptr);
 
 // The strides of the ranges; empty if all are 1. nullopt after an error: S010, S029.
 std::optional<std::vector<int64_t>> elaborate_strides(Environment& env, const ast::Box& box);
@@ -39,6 +46,10 @@ std::vector<std::string> index_names(Environment& env,
 bool has_index_per_dimension(Environment& env, size_t indices, size_t rank, Span span);
 
 Region elaborate_region(Environment& env, const ast::Region& region);
+
+// Whether the region belongs to the domain. S096 if it is that of another grid.
+bool lies_in(Environment& env, const Region& region, ir::DomainId domain,
+             const ast::Region& written);
 
 // The integer of `expr`, which must be in low..high and known at compile time, such as history,
 // every, or the length of a vector. S010, S029.

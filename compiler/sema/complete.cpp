@@ -31,8 +31,19 @@ class LeftOut {
   void operator()(const ast::Table& table) { declared(table.name); }
   void operator()(const ast::Function& function) { declared(function.name); }
   void operator()(const ast::Stencil& stencil) {
-    const size_t found = stencils_ < env_.program.functions.size()
-                             ? env_.program.functions[stencils_].pieces.size()
+    const auto& functions = env_.program.functions;
+    if (env_.instances.empty()) {
+      check(stencil, stencils_++);
+      return;
+    }
+    if (functions.size() != env_.instances.size()) places.push_back(stencil.name.span);
+    for (size_t f = 0; f < env_.instances.size(); ++f) {
+      if (env_.instances[f].syntax == &stencil) check(stencil, f);
+    }
+  }
+  void check(const ast::Stencil& stencil, size_t function) {
+    const size_t found = function < env_.program.functions.size()
+                             ? env_.program.functions[function].pieces.size()
                              : 0;
     size_t written = 0;  // an `else` may become any number of pieces, including none
     for (const ast::Piece& piece : stencil.pieces) written += piece.otherwise ? 0 : 1;
@@ -40,7 +51,6 @@ class LeftOut {
     const bool exact = written == stencil.pieces.size() && !env_.has_fixed_edges;
     const bool whole = exact ? found == written : found >= written;
     if (!whole) places.push_back(stencil.name.span);
-    ++stencils_;
   }
   void operator()(const ast::Cycle&) {}
   void operator()(const ast::StepBlock&) {}

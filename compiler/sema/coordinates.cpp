@@ -32,9 +32,23 @@ bool is_constant(const Value& value, double number) {
   return constant && constant->real == number;
 }
 
+// Where the points of a domain lie in dimension d, in indices of the first domain: index i lies at
+// ratio * i + shift.
+struct Place {
+  double ratio = 1, shift = 0;
+};
+Place place_in_first_grid(const ir::Program& program, ir::DomainId domain, int d) {
+  const auto& coarsened = program.domains[domain].coarsened;
+  if (!coarsened) return {};
+  const Place fine = place_in_first_grid(program, coarsened->of, d);
+  const double ratio = coarsened->ratios[static_cast<size_t>(d)];
+  const double middle = coarsened->cells ? (ratio - 1) / 2 : 0;  // of the cells that are covered
+  return {fine.ratio * ratio, fine.shift + fine.ratio * middle};
+}
+
 bool has_right_length(Environment& env, const std::optional<ast::PerDimension>& values,
                       const char* what) {
-  const auto rank = static_cast<size_t>(env.program.grid().rank());
+  const auto rank = static_cast<size_t>(env.rank());
   if (!values || !values->list || values->values.size() == rank) return true;
   Diagnostic& error =
       env.report.error("S014", values->span, fmt::format("wrong number of values of '{}'", what));
@@ -111,11 +125,11 @@ void declare_coordinates(Environment& env, const ast::Grid& grid) {
   const bool spacings = has_right_length(env, grid.spacing, kSpacing);
   if (!origins || !spacings) return;
   std::vector<ir::Axis> axes;
-  for (size_t d = 0; d < env.program.grid().ranges.size(); ++d) {
+  for (size_t d = 0; d < env.here().box.ranges.size(); ++d) {
     auto axis = AxisBuilder(env).build(value_in(grid.origin, d), value_in(grid.spacing, d));
     if (axis) axes.push_back(std::move(*axis));
   }
-  if (axes.size() == env.program.grid().ranges.size()) env.program.domain().axes = std::move(axes);
+  if (axes.size() == env.here().box.ranges.size()) env.program.domain().axes = std::move(axes);
 }
 
 // --- The functions -------------------------------------------------------------------------------
@@ -126,7 +140,7 @@ std::optional<Elaborator::Dimension> Elaborator::dimension_of(const ast::Call& c
   const ast::Expr& argument = *call.arguments[0];
   const Value value = elaborate(argument);
   if (!value.ok()) return std::nullopt;
-  const int rank = env_.program.grid().rank();
+  const int rank = env_.rank();
   if (value.type->scalar()) {
     if (const auto* id = std::get_if<ir::NodeId>(&value.leaves[0])) {
       const auto* index = std::get_if<ir::Index>(&graph_[*id].kind);
@@ -189,9 +203,20 @@ Value Elaborator::coordinate(Coordinate what, const ast::Call& call, Span span) 
   const std::optional<Dimension> d = dimension_of(call, !position);
   const ast::Grid* grid = env_.grid;
   if (!d || !grid) return {};
-  const Value origin = declared_coordinate(grid->origin, d->of_grid, 0);
+  const auto [ratio, shift] = place_in_first_grid(env_.program, env_.domain, d->of_grid);
+  const auto real = [&](double number) {
+    return arithmetic_.convert(Value::of_leaf(Constant{std::nullopt, std::nullopt, number}), env_.program.real, span);
+  };
+  Value origin = declared_coordinate(grid->origin, d->of_grid, 0);
+  Value spacing = declared_coordinate(grid->spacing, d->of_grid, 1);
+  if (shift != 0) {
+    const Value by = arithmetic_.apply(Op::Mul, {spacing, real(shift)}, span);
+    origin = arithmetic_.apply(Op::Add, {std::move(origin), by}, span);
+  }
+  if (ratio != 1) {
+    spacing = arithmetic_.apply(Op::Mul, {std::move(spacing), real(ratio)}, span);
+  }
   if (what == Coordinate::Origin) return origin;
-  const Value spacing = declared_coordinate(grid->spacing, d->of_grid, 1);
   if (!position) return spacing;
   const Value index = Value::of_leaf(graph_.add({ir::Index{d->index}, Scalar::I32, span, {}}));
   Value at = arithmetic_.convert(index, env_.program.real, span);

@@ -1,6 +1,5 @@
-// Declares the grid, sub-grids, element types, fields, tables and functions. If a declaration has
-// an error, its name is still declared but marked as broken. Uses of a broken name are not
-// reported.
+// Declares element types, fields, tables and functions. If a declaration has an error, its name is
+// still declared but marked as broken. Uses of a broken name are not reported.
 #include "compiler/sema/declare.h"
 
 #include <algorithm>
@@ -93,20 +92,10 @@ namespace {
 
 // --- Fields --------------------------------------------------------------------------------------
 
-// False (S065) for a sub-grid with a stride, which is a region and cannot be the domain of a field.
-bool require_every_point(Environment& env, const Region& region, const ast::Identifier& name) {
-  if (region.strides.empty()) return true;
-  Diagnostic& error = env.report.error(
-      "S065", name.span,
-      fmt::format("'{}' has a stride, so it cannot be a domain or a parent", name.name));
-  error.expected = "a grid or sub-grid without a stride";
-  error.hint = "only regions of stencils and reductions can have a stride";
-  return false;
-}
-
 // The domain of a field: a box of the grid, or the numbers of a set's points.
 struct Domain {
   ir::Box box;
+  ir::DomainId grid = 0;
   std::optional<ir::FieldId> points = {};
 };
 
@@ -114,19 +103,19 @@ std::optional<Domain> field_domain(Environment& env, const ast::Identifier& doma
   const Declaration* set = env.find(domain.name);
   if (set && set->kind == Declared::Field && !set->broken) {
     const ir::Field& field = env.program.fields[set->index];
-    if (field.is_point_set()) return Domain{field.box, set->index};
+    if (field.is_point_set()) return Domain{field.box, field.domain, set->index};
   }
   const Region region = elaborate_region(env, ast::Region{ast::NamedRegion{domain, {}}});
   if (!region.ok || !require_every_point(env, region, domain)) return std::nullopt;
-  if (!(region.box == env.program.grid())) {
+  if (!(region.box == env.program.domains[region.domain].box)) {
     require_nonempty(env, region.box, fmt::format("the domain '{}'", domain.name), domain.span);
   }
-  return Domain{region.box};
+  return Domain{region.box, region.domain};
 }
 
 // The dimensions listed in `along` or `over`. Returns nullopt after an error (S050).
 std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::PerDimension& along) {
-  const int rank = env.program.grid().rank();
+  const int rank = env.rank();
   std::vector<int> out;
   for (const ast::ExprPtr& number : along.values) {
     const auto value = constant_in(env, *number, "a dimension", 0, rank - 1);
@@ -156,7 +145,7 @@ bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& a
   if (!along) return true;
   const auto dimensions = dimensions_along(env, *along);
   if (!dimensions) return false;
-  if (static_cast<int>(dimensions->size()) == env.program.grid().rank()) return true;
+  if (static_cast<int>(dimensions->size()) == env.rank()) return true;
   ir::Box box;
   for (const int d : *dimensions) box.ranges.push_back(field.box.ranges[d]);
   field.kind = ir::Profile{*dimensions};
@@ -242,10 +231,10 @@ std::optional<ir::Range> times_of(Environment& env, const ast::Box& times) {
 // The element type of a set of points: the position and, if the program declares weights, the
 // weights. All members are double.
 TypePtr type_of_points(Environment& env, const ast::Points& points, int64_t width) {
-  const TypePtr place = vector_type(env.program.grid().rank(), scalar_type(Scalar::F64));
+  const TypePtr place = vector_type(env.rank(), scalar_type(Scalar::F64));
   if (!points.weights) return place;
   const TypePtr weights =
-      vector_type(env.program.grid().rank(), vector_type(width, scalar_type(Scalar::F64)));
+      vector_type(env.rank(), vector_type(width, scalar_type(Scalar::F64)));
   return fitting(env, struct_type({{"at", place}, {"weight", weights}}), points.weights->span);
 }
 
@@ -259,71 +248,6 @@ void declare_type(Environment& env, const ast::TypeDecl& type) {
   if (!declaration) return;
   declaration->broken = result == nullptr;
   env.types.push_back(std::move(result));
-}
-
-void declare_grid(Environment& env, const ast::Grid& grid) {
-  Declaration* declaration = env.declare(grid.name, Declared::Grid, 0);
-  if (declaration) declaration->broken = true;  // the name is not visible in its own definition
-  env.grid = &grid;
-  std::optional<ir::Box> box = elaborate_box(env, grid.box, 0);
-  env.program.domain().span = grid.name.span;
-  for (const ast::Range& range : grid.box.ranges) {
-    if (range.index) {
-      env.report.error("S026", range.index->span, "a grid has no index names").hint =
-          "name indices in the region of a stencil: [i in 0..N-1]";
-    }
-  }
-  if (env.options.steps) {
-    env.program.steps = ir::Affine{*env.options.steps, {}};
-  } else if (grid.steps) {
-    env.program.steps = affine_bound(env, *grid.steps, "the number of steps");
-  }
-  if (!box) return;
-  if (declaration) declaration->broken = false;
-  env.program.domain().name = grid.name.name;
-  env.program.domain().box = *box;
-  require_nonempty(env, *box, "the grid", grid.box.span);
-  for (const ir::Range& range : box->ranges) {
-    const ir::Affine extent = range.high - range.low;
-    if (!extent.is_constant()) env.facts.push_back(extent);
-  }
-  if (!env.program.steps) return;
-  // --steps does not appear in the program text
-  const Span span = env.options.steps ? Span{} : grid.steps->span;
-  const std::string message = "negative number of steps";
-  switch (decide(env.facts, *env.program.steps)) {
-    case Verdict::Holds:
-      break;
-    case Verdict::Fails:
-      env.report.error("S029", span, message).found = env.print(*env.program.steps);
-      break;
-    case Verdict::Unknown:
-      env.add_check({{*env.program.steps}, "S029", message, span});
-      break;
-  }
-}
-
-void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
-  const Region parent = elaborate_region(env, ast::Region{ast::NamedRegion{subgrid.parent, {}}});
-  Declaration* declaration =
-      env.declare(subgrid.name, Declared::Subgrid, static_cast<int>(env.subgrids.size()));
-  if (declaration) declaration->broken = true;  // the name is not visible in its own definition
-  std::optional<ir::Box> box = elaborate_box(env, subgrid.box, env.program.grid().rank());
-  const auto strides = elaborate_strides(env, subgrid.box);
-  bool inside = strides && (!parent.ok || require_every_point(env, parent, subgrid.parent));
-  if (box && parent.ok) {
-    inside &= require_inside(
-        env, *box, parent.box,
-        fmt::format("subgrid '{}' leaves '{}'", subgrid.name.name, subgrid.parent.name),
-        subgrid.box.span);
-  }
-  if (!declaration) return;
-  declaration->broken = !box || !parent.ok || !inside;
-  if (box && strides && strides->empty()) {
-    env.program.domain().subgrids.push_back({subgrid.name.name, *box});
-  }
-  env.subgrids.push_back(box.value_or(ir::Box{}));
-  env.subgrid_strides.push_back(strides.value_or(std::vector<int64_t>{}));
 }
 
 void declare_points(Environment& env, const ast::Points& points, Span item) {
@@ -346,20 +270,59 @@ void declare_points(Environment& env, const ast::Points& points, Span item) {
   ir::Field result;
   result.box.ranges = {numbers.value_or(ir::Range{})};
   result.constant = true;
+  if (domain) result.domain = domain->grid;
   for (const ast::Identifier& name : points.names) {
     result.kind = ir::PointSet{static_cast<ir::FieldId>(env.program.fields.size()),
                                static_cast<int>(width.value_or(1)), points.weights != nullptr,
-                               Scalar::F32, domain ? domain->box : env.program.grid()};
+                               Scalar::F32, domain ? domain->box : env.here().box};
     declare_fields(env, {name}, std::nullopt, type, result, ok && type, item);
   }
 }
+
+namespace {
+
+// Declares the levels of fields on a grid with levels: copies of the finest field, with the boxes of
+// the levels. They are called NAME_1, NAME_2, ... outside of the program's text.
+void add_levels(Environment& env, const ast::Field& syntax) {
+  for (const ast::Identifier& name : syntax.names) {
+    const auto declared = env.names.find(name.name);
+    if (declared == env.names.end() || declared->second.broken ||
+        declared->second.span != name.span) {
+      continue;
+    }
+    const ir::FieldId finest = declared->second.index;
+    std::vector<ir::FieldId> levels = {finest};
+    env.levelled[finest] = {finest, 0};
+    for (size_t level = 1; level < env.levels.size(); ++level) {
+      const AtLevel at(env, static_cast<int>(level));
+      const std::optional<Domain> domain = field_domain(env, syntax.domain);
+      if (!domain) break;
+      ir::Field field = env.program.fields[finest];
+      field.name = fmt::format("{}_{}", name.name, level);
+      while (env.is_declared(field.name)) field.name += "_";
+      field.box = domain->box;
+      field.domain = domain->grid;
+      const auto id = static_cast<ir::FieldId>(env.program.fields.size());
+      env.program.fields.push_back(std::move(field));
+      env.field_types.push_back(env.field_types[finest]);
+      env.field_side_values.push_back(env.field_side_values[finest]);
+      levels.push_back(id);
+      env.levelled[id] = {finest, static_cast<int>(level)};
+    }
+    levels.resize(env.levels.size(), finest);
+    env.fields_by_level[finest] = std::move(levels);
+  }
+}
+
+}  // namespace
 
 void declare_field(Environment& env, const ast::Field& field, Span item) {
   const TypePtr type = elaborate_type(env, field.type);
   const std::optional<Domain> domain = field_domain(env, field.domain);
   ir::Field result;
   bool ok = type && domain;
-  result.box = domain ? domain->box : env.program.grid();
+  result.box = domain ? domain->box : env.here().box;
+  if (domain) result.domain = domain->grid;
   result.constant = field.constant;
   if (field.history) {
     const auto history = constant_in(env, *field.history, "the history of a field", 1, kMaxHistory);
@@ -370,7 +333,9 @@ void declare_field(Environment& env, const ast::Field& field, Span item) {
   if (result.read_in_place()) ok &= require_constant(env, field);
   if (type) result.components = flatten(*type);
   ok &= require_floating(env, result, field.type);
+  const bool levelled = env.levels.size() > 1 && ok && result.domain == 0 && !result.read_in_place();
   declare_fields(env, field.names, field.boundary, type, std::move(result), ok, item);
+  if (levelled) add_levels(env, field);
 }
 
 namespace {
@@ -400,7 +365,8 @@ void declare_series(Environment& env, const ast::Series& series, Span item) {
   if (series.domain) {
     const std::optional<Domain> domain = field_domain(env, *series.domain);
     ok &= domain.has_value();
-    result.box = domain ? domain->box : env.program.grid();
+    result.box = domain ? domain->box : env.here().box;
+    if (domain) result.domain = domain->grid;
     ok &= take_dimensions(env, series.along, domain ? domain->points : std::nullopt, result);
   } else if (series.along) {
     env.report.error("S050", series.along->span, "'along' without a grid").hint =
@@ -433,7 +399,7 @@ void declare_profile(Environment& env, ReductionInfo& info) {
   const auto over = dimensions_along(env, *reduce.over);
   bool ok = over && region.ok;
   ir::Profile profile;
-  for (int d = 0; ok && d < env.program.grid().rank(); ++d) {
+  for (int d = 0; ok && d < env.rank(); ++d) {
     if (std::find(over->begin(), over->end(), d) != over->end()) continue;
     profile.dimensions.push_back(d);
     field.box.ranges.push_back(region.box.ranges[d]);
@@ -455,7 +421,8 @@ void declare_profile(Environment& env, ReductionInfo& info) {
     error.hint = fmt::format("init {} = {};", field.name, env.text(reduce.initial->span));
     ok = false;
   }
-  if (ok && !(region.box == env.program.grid())) {
+  field.domain = region.domain;
+  if (ok && !(region.box == env.program.domains[region.domain].box)) {
     require_nonempty(env, field.box, fmt::format("the field '{}'", field.name), reduce.name.span);
   }
   field.boundary = ir::uniform_boundary(field.box.rank(), {});
@@ -511,10 +478,11 @@ void declare_record(Environment& env, ReductionInfo& info) {
   field.box.ranges = {rows.value_or(ir::Range{}), ir::Range{}};
   field.boundary = ir::uniform_boundary(2, {});
   bool ok = set && rows && every;
-  info.region = Region{ok, env.program.grid(), {}, {}};
+  info.region = Region{ok, env.here().box, {}, {}};
   if (ok) {
     const ir::Field& points = env.program.fields[*set];
     field.box.ranges[1] = points.box.ranges[0];
+    field.domain = info.region->domain = points.domain;
     info.region->box = points.as_point_set()->within;
     info.every = *every;
     const ir::Affine steps = (rows->high + 1) * *every + (*every - 1);

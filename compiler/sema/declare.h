@@ -15,11 +15,18 @@ void check_definitions(Environment& env);
 // without a value it becomes 0.
 void settle_replaced_steps(Environment& env, const ast::Expr& steps);
 
+// False (S065) for a sub-grid with a stride, which cannot be the domain of a field.
+bool require_every_point(Environment& env, const Region& region, const ast::Identifier& name);
+
 // Returns null after a reported error.
 TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type);
 
 void declare_type(Environment& env, const ast::TypeDecl& type);
+// The first grid.
 void declare_grid(Environment& env, const ast::Grid& grid);
+// A grid that is derived from one above it. S005, S014, S029, S094 if the grid cannot be divided,
+// S095 for an attribute that only the first grid has.
+void declare_coarse_grid(Environment& env, const ast::Grid& grid);
 void declare_subgrid(Environment& env, const ast::Subgrid& subgrid);
 void declare_field(Environment& env, const ast::Field& field, Span item);
 void declare_points(Environment& env, const ast::Points& points, Span item);

@@ -116,7 +116,7 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
     Diagnostic& error = env.report.error("S014", boundary.span, "wrong number of boundaries");
     error.expected =
         fmt::format("{}, one per dimension of the {}", rank,
-                    static_cast<int>(rank) == env.program.grid().rank() ? "grid" : "field");
+                    static_cast<int>(rank) == env.rank() ? "grid" : "field");
     error.found = fmt::format("{}", boundary.dimensions.size());
     error.hint = hint_of_count(env, boundary, rank);
     return std::nullopt;

@@ -117,19 +117,23 @@ struct Elaborator::Visitor {
   }
   Value operator()(const ast::Name& name) const { return self.name(name, span); }
   Value operator()(const ast::Level& level) const {
-    if (self.refuse_towards(level, span)) return {};
     const auto named = self.env_.names.find(level.field);
     const bool reduction = named != self.env_.names.end() &&
                            named->second.kind == Declared::Reduction &&
                            !self.find_local(level.field);
-    if (reduction) return self.reduction(named->second, level.field, level.back, span);
-    const FieldUse use = self.field_named(level.field, level.back, span);
+    if (reduction && level.towards == 0) return self.reduction(named->second, level.field, level.back, span);
+    const FieldUse use = self.field_named(level.field, level.back, level.towards, span);
     if (use.is_field && !use.ok) return {};
     if (!use.is_field) {
       Diagnostic& error = self.env_.report.error(
           "S005", span,
-          fmt::format("'{}' is not a field, so it has no earlier level", level.field));
-      error.hint = "NAME@-k[offsets] reads an earlier level of a field";
+          fmt::format("'{}' is not a field, so it has no {} level", level.field,
+                      level.towards < 0   ? "finer"
+                      : level.towards > 0 ? "coarser"
+                                          : "earlier"));
+      error.hint = level.towards < 0   ? "'fine NAME[offsets]' reads a field of the finer level"
+                   : level.towards > 0 ? "'coarse NAME[offsets]' reads a field of the coarser level"
+                                       : "NAME@-k[offsets] reads an earlier level of a field";
       return {};
     }
     return self.needs_offsets(use.field.field, span);
@@ -299,6 +303,7 @@ Value Elaborator::name(const ast::Name& name, Span span) {
   if (name.name == "pi" && env_.means_library(name.name)) {
     return Value::of_leaf(Constant{std::nullopt, std::nullopt, std::numbers::pi});
   }
+  if (env_.means_level(name.name)) return Value::of_leaf(Constant::of_integer(env_.level));
   const Declaration* declaration = env_.use(name.name, span);
   if (!declaration) {
     std::vector<std::string> locals;

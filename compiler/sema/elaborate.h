@@ -156,8 +156,9 @@ class Elaborator {
   std::string hint_of_called_field(const ast::Call& call) const;
   bool reads_by_coordinates(const ir::Field& declared, const ast::Expr& field,
                             const std::vector<ast::ExprPtr>& indices, Span span);
-  bool refuse_towards(const ast::Level& level, Span span);  // fine u, coarse u
-  FieldUse field_named(const std::string& name, int back, Span span);
+  // `towards`: -1 for the field of the finer level, 1 for that of the coarser one.
+  FieldUse field_named(const std::string& name, int back, int towards, Span span);
+  std::optional<ir::FieldId> of_other_level(ir::FieldId field, int towards, Span span);
   Value bracket(const ast::Bracket& bracket, Span span);
   Value member(const ast::Member& member, Span span);
   Value access(const FieldBinding& field, const std::vector<ast::ExprPtr>& indices, Span span);
@@ -166,6 +167,8 @@ class Elaborator {
   bool at_point_itself(const ir::Field& field, Span span);
   Value access(const FieldBinding& field, const std::vector<int>& at, Span span);
   bool locate(ir::Access& access, Span span);
+  bool set_maps(ir::Access& access, Span span);
+  bool rules_hold_across(const ir::Access& access, Span span);
   Value components(ir::Access access, Span span);
   Value select_indices(const Value& base, const std::vector<ast::ExprPtr>& indices, Span span);
 
@@ -181,7 +184,9 @@ class Elaborator {
   std::optional<Offset> varying_offset(const ast::Within& within, int moved);
   std::optional<Offsets> own_offsets(const ir::Field& field,
                                      const std::vector<ast::ExprPtr>& indices, Span span);
-  std::optional<Offsets> offsets(const std::vector<ast::ExprPtr>& indices, Span span);
+  // For a function application the domain is that of the point, for an access that of the field.
+  std::optional<Offsets> offsets(const std::vector<ast::ExprPtr>& indices, Span span,
+                                 ir::DomainId of);
   void no_integer(const Value& value, Span span);
   bool is_offset(int64_t value, Span span);
   bool few_enough(const Offsets& offsets, Span span);

@@ -27,22 +27,42 @@ Value part(const Value& base, const TypePtr& type, size_t first) {
 
 Elaborator::FieldUse Elaborator::field_use(const ast::Expr& expr) {
   if (const auto* name = std::get_if<ast::Name>(&expr.kind)) {
-    return field_named(name->name, 0, expr.span);
+    return field_named(name->name, 0, 0, expr.span);
   }
   if (const auto* level = std::get_if<ast::Level>(&expr.kind)) {
-    if (refuse_towards(*level, expr.span)) return {true, false};
-    return field_named(level->field, level->back, expr.span);
+    return field_named(level->field, level->back, level->towards, expr.span);
   }
   return {};
 }
 
-bool Elaborator::refuse_towards(const ast::Level& level, Span span) {
-  if (level.towards == 0) return false;
-  env_.report.error("S001", span, "fields of other levels of the grid are not supported yet");
-  return true;
+// The field of the level next to that of `field`. S099 if there is none.
+std::optional<ir::FieldId> Elaborator::of_other_level(ir::FieldId field, int towards, Span span) {
+  const auto found = env_.levelled.find(field);
+  const std::string what = towards < 0 ? "finer" : "coarser";
+  if (found == env_.levelled.end()) {
+    Diagnostic& error = env_.report.error(
+        "S099", span,
+        fmt::format("'{}' has no {} level", env_.program.fields[field].name, what));
+    error.expected = "a field on a grid with levels: grid G = [...] levels 5 by 2";
+    return std::nullopt;
+  }
+  const auto [finest, level] = found->second;
+  const auto levels = static_cast<int>(env_.levels.size());
+  if (level + towards >= 0 && level + towards < levels) {
+    return env_.at_level(finest, level + towards);
+  }
+  Diagnostic& error = env_.report.error(
+      "S099", span,
+      fmt::format("'{}' has no {} level than level {}", env_.program.fields[finest].name, what,
+                  level));
+  error.expected = fmt::format("a level in 0..{}", levels - 1);
+  error.hint = towards < 0 ? "read the finer level only within 'coarser { ... }'"
+                           : "end the recursion earlier: if level < L - 1 { ... }";
+  return std::nullopt;
 }
 
-Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, Span span) {
+Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, int towards,
+                                             Span span) {
   FieldBinding binding{0, back};
   if (const Binding* local = find_local(name)) {
     const auto* field = std::get_if<FieldBinding>(local);
@@ -57,7 +77,12 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     const Declaration* declaration = itself ? env_.find(name) : env_.use(name, span);
     if (!declaration || declaration->kind != Declared::Field) return {};
     if (declaration->broken) return {true, false};
-    binding.field = declaration->index;
+    binding.field = env_.at_level(declaration->index, env_.level);
+  }
+  if (towards != 0) {
+    const auto other = of_other_level(binding.field, towards, span);
+    if (!other) return {true, false};
+    binding.field = *other;
   }
   const auto made = env_.reduction_into(binding.field);
   const ir::Field& field = env_.program.fields[binding.field];
@@ -134,7 +159,7 @@ std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) con
 // A(t-1)[0,0], which means an earlier level.
 std::string Elaborator::hint_of_called_field(const ast::Call& call) const {
   const std::string& name = call.callee.name;
-  const auto rank = static_cast<size_t>(env_.program.grid().rank());
+  const auto rank = static_cast<size_t>(env_.rank());
   std::string offsets;
   for (const ast::ExprPtr& argument : call.arguments) {
     const auto* number = std::get_if<ast::Number>(&argument->kind);
@@ -198,7 +223,8 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
                          Span span) {
   const ir::Field& field = env_.program.fields[binding.field];
   const std::optional<Offsets> at =
-      field.read_in_place() ? own_offsets(field, indices, span) : offsets(indices, span);
+      field.read_in_place() ? own_offsets(field, indices, span)
+                            : offsets(indices, span, field.domain);
   if (!at) return {};
   return at_offsets(*at, span,
                     [&](const std::vector<int>& offset) { return access(binding, offset, span); });
@@ -246,8 +272,10 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
   if (site_.initial_values) return initial_value(binding.field, at, span);
   ir::Access access{binding.field, 0, level_of(binding), ir::shifts(at), 0};
   if (!locate(access, span)) return {};
-  const bool meets_rules = access.escapes != 0 || env_.program.fields[access.field].fixed();
-  if (prover_ && meets_rules && !rules_allow(access, span)) return {};
+  const ir::Field& field = env_.program.fields[access.field];
+  const bool meets_rules = access.escapes != 0 || field.fixed();
+  const bool across = field.domain != env_.domain;
+  if (prover_ && meets_rules && !across && !rules_allow(access, span)) return {};
   return components(access, span);
 }
 
@@ -255,14 +283,62 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
 // if the offsets lead out of the field.
 bool Elaborator::locate(ir::Access& access, Span span) {
   const ir::Field& field = env_.program.fields[access.field];
-  access.in_place = field.read_in_place();
+  const bool across = field.domain != env_.domain;
+  access.in_place = field.read_in_place() || across;
   access.at_points = field.set().has_value();
   access.per_step = field.is_series() && field.box.rank() == 1;
+  if (across && !set_maps(access, span)) return false;
   if (!prover_) return true;  // in the value of a rule, which has no region
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
   if (!escapes) return false;
   access.escapes = *escapes;
+  if (across && !rules_hold_across(access, span)) return false;
   if (access.escapes != 0 && !access.in_place) access.excess = prover_->excess(access.field);
+  return true;
+}
+
+// Sets the scales and divisors of an access to a field of another grid. S097 for fields that have
+// only some of the grid's dimensions, or values at points.
+bool Elaborator::set_maps(ir::Access& access, Span span) {
+  const ir::Field& field = env_.program.fields[access.field];
+  if (field.read_in_place()) {
+    Diagnostic& error = env_.report.error(
+        "S097", span, fmt::format("'{}' cannot be read from another grid", field.name));
+    error.expected = "a field with all dimensions of its grid";
+    error.found = field.set()         ? "values at points"
+                  : field.is_series() ? "a series"
+                                      : "a field along some of the dimensions";
+    error.hint = fmt::format("declare one on '{}'", env_.here().name);
+    return false;
+  }
+  const std::vector<ir::IndexMap> maps = ir::maps_between(env_.program, env_.domain, field.domain);
+  for (size_t d = 0; d < maps.size(); ++d) {
+    access.maps[d].scale = maps[d].scale;
+    access.maps[d].divisor = maps[d].divisor;
+  }
+  return true;
+}
+
+// Accesses from another grid are read from memory, where only plain boundary rules apply. S098 if
+// the access meets another rule.
+bool Elaborator::rules_hold_across(const ir::Access& access, Span span) {
+  const ir::Field& field = env_.program.fields[access.field];
+  for (size_t d = 0; d < field.boundary.size(); ++d) {
+    for (const bool low : {true, false}) {
+      const ir::BoundaryRule& rule = field.boundary[d].side(low);
+      const bool escapes = low ? access.escapes_below(d) : access.escapes_above(d);
+      const bool meets = rule.fixed() ? prover_->may_reach_edge(access, d, low) : escapes;
+      if (!meets || rule.plain()) continue;
+      Diagnostic& error = env_.report.error(
+          "S098", span,
+          fmt::format("the boundary '{}' of '{}' is met from another grid", rule.row().keyword,
+                      field.name));
+      error.expected = "constant with a number, clamp, mirror, symmetric, periodic, or no access beyond";
+      error.related.push_back({field.span, "declared here"});
+      error.hint = "copy the values to a field with a plain boundary, or start the region inside";
+      return false;
+    }
+  }
   return true;
 }
 
@@ -308,7 +384,7 @@ Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
   }
   if (shiftable_function(*bracket.base)) {
     const auto& moved = std::get<ast::Call>(bracket.base->kind);
-    const std::optional<Offsets> by = offsets(bracket.indices, span);
+    const std::optional<Offsets> by = offsets(bracket.indices, span, env_.domain);
     if (!by) return {};
     return at_offsets(*by, span, [&](const std::vector<int>& offset) {
       return call(moved, span, &offset, nullptr);

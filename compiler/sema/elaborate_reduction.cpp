@@ -34,7 +34,7 @@ bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
 
 // Whether the expression is above the reduction in the step, or inside the reduction.
 bool Elaborator::is_above(ir::ReductionId id) const {
-  return env_.reader <= env_.reductions[id].syntax->name.span.begin;
+  return env_.reader <= env_.reductions[id].position;
 }
 
 // Whether a reduction uses its own current value in its definition. This error (S024) has been
@@ -94,9 +94,9 @@ int Elaborator::level_of(const FieldBinding& binding) {
 std::string Elaborator::hint_of_further_reduction(const ir::Field& profile) const {
   std::string region;
   const std::vector<int> kept = profile.dimensions();
-  for (int d = 0; d < env_.program.grid().rank(); ++d) {
+  for (int d = 0; d < env_.rank(); ++d) {
     const auto own = std::find(kept.begin(), kept.end(), d);
-    ir::Range range = env_.program.grid().ranges[d];
+    ir::Range range = env_.here().box.ranges[d];
     range.high = range.low;
     if (own != kept.end()) {
       range = profile.box.ranges[own - kept.begin()];

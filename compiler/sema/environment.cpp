@@ -269,7 +269,7 @@ void Environment::check_names(const ast::Expr& expr,
   for_each_free_name(expr, [&](const std::string& name, Span span) {
     if (visible.count(name) || is_reserved(name)) return;
     check_order(name, span);
-    if (!names.count(name) && !coordinate_named(name) && !means_library(name))
+    if (!names.count(name) && !coordinate_named(name) && !means_library(name) && !means_level(name))
       unknown_name(Foreign::Value, name, span, {visible.begin(), visible.end()});
   });
 }
@@ -395,7 +395,7 @@ std::string Environment::declared_names(Foreign kind) const {
 
 std::string Environment::point() const {
   std::string offsets = "[0";
-  for (int d = 1; d < program.grid().rank(); ++d) offsets += ",0";
+  for (int d = 1; d < rank(); ++d) offsets += ",0";
   return offsets + "]";
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "compiler/ir/program.h"
@@ -50,6 +51,7 @@ struct Region {
   std::vector<std::string> index_names;
   // For each dimension; points are counted from the low bound; empty: all 1.
   std::vector<int64_t> strides;
+  ir::DomainId domain = 0;
 };
 
 // A reduction of the program. If the step reads the reduction, it is analysed at the first read,
@@ -58,7 +60,10 @@ struct ReductionInfo {
   enum class State { Waiting, Begun, Done };
   const ast::Reduce* syntax;
   Span item;
-  size_t place;  // number of stencil functions above the reduction
+  // Its position among the readers in the step (Environment::reader): where it stands in the text,
+  // or its number in the `step` block.
+  uint32_t position;
+  bool in_block = false;  // the `step` block evaluates it
   // The field that the reduction gives, if it does not give a single value.
   std::optional<ir::FieldId> profile = {};
   std::optional<Region> region = {};  // set if the reduction gives a field
@@ -87,6 +92,19 @@ struct SideValues {
   const ast::Expr* high = nullptr;
 };
 
+struct SubgridInfo {
+  ir::DomainId domain;
+  ir::Box box;
+  std::vector<int64_t> strides;            // empty: all 1
+  std::vector<SubgridInfo> coarser = {};   // of level 1, 2, ... of a grid with levels
+};
+
+// A field on a grid with levels. The program has one field for each level.
+struct LevelledField {
+  ir::FieldId finest;
+  int level;
+};
+
 struct Quotient {  // a derived param that replaces a quotient in bounds
   ir::Affine of;
   int64_t by;
@@ -101,13 +119,18 @@ struct Environment {
   const ProgramOptions& options;
   Report report;
   ir::Program program;
-  const ast::Grid* grid = nullptr;  // set once the grid is declared
+  const ast::Grid* grid = nullptr;  // the first one; set once it is declared
+  ir::DomainId domain = 0;          // of the item that is being analysed
+  // The domains of the grid's levels, the finest first; empty if the grid has no `levels`.
+  std::vector<ir::DomainId> levels;
+  int level = 0;  // of the item that is being analysed
+  std::unordered_map<ir::FieldId, std::vector<ir::FieldId>> fields_by_level;  // by the finest
+  std::unordered_map<ir::FieldId, LevelledField> levelled;
 
   std::unordered_map<std::string, Declaration> names;
   std::vector<ParamGroup> param_groups;               // Declared::ParamGroup
   std::vector<TypePtr> types;                         // Declared::Type
-  std::vector<ir::Box> subgrids;                      // Declared::Subgrid
-  std::vector<std::vector<int64_t>> subgrid_strides;  // by subgrid; empty: all 1
+  std::vector<SubgridInfo> subgrids;                  // Declared::Subgrid
   std::vector<TypePtr> field_types;                   // by FieldId
   // some field has a side that is `fixed`
   bool has_fixed_edges = false;
@@ -125,8 +148,15 @@ struct Environment {
   std::unordered_set<ir::FieldId> inits_seen;  // inits analysed so far, including those with errors
   std::unordered_set<std::string> unparsed_inits;       // fields whose init has a syntax error
   IdVector<ir::ReductionId, ReductionInfo> reductions;  // Declared::Reduction
-  uint32_t reader = 0;  // position in the text of the stencil or reduction that is being analysed
+  uint32_t reader = 0;  // position of the stencil or reduction that is being analysed
   int reductions_begun = 0;
+  // The functions of a program with a `step` block, and the positions of their first and last
+  // applications.
+  struct AppliedStencil {
+    const ast::Stencil* syntax;
+    uint32_t first, last;
+  };
+  std::vector<AppliedStencil> instances;
   size_t repeats_analysed = 0;
   // A count, because a requirement that always holds is not stored.
   size_t requirements_analysed = 0;
@@ -135,6 +165,18 @@ struct Environment {
   // `require` conditions and from the fact that the grid is not empty.
   std::vector<ir::Affine> facts;
   std::vector<Quotient> quotients;
+
+  // The field of that level if the field has levels, otherwise the field itself.
+  ir::FieldId at_level(ir::FieldId finest, int of_level) const {
+    const auto found = fields_by_level.find(finest);
+    return found == fields_by_level.end() ? finest : found->second[static_cast<size_t>(of_level)];
+  }
+  // True if `name` means the number of the level, `level`.
+  bool means_level(const std::string& name) const {
+    return name == "level" && !levels.empty() && !is_declared(name);
+  }
+  const ir::Domain& here() const { return program.domains[domain]; }
+  int rank() const { return program.domains.front().box.rank(); }
 
   // Adds `name` to the namespace. Null after an error: S002 if the name is taken, S003 if it is
   // reserved.
@@ -193,6 +235,31 @@ struct Environment {
 
   std::set<std::tuple<uint32_t, uint32_t, std::string>> checks_seen_;
   int names_suggested_ = 0;
+};
+
+// Sets Environment::level while an item is analysed for one level of the grid.
+class AtLevel {
+ public:
+  AtLevel(Environment& env, int level) : env_(env), before_(std::exchange(env.level, level)) {}
+  AtLevel(const AtLevel&) = delete;
+  ~AtLevel() { env_.level = before_; }
+
+ private:
+  Environment& env_;
+  const int before_;
+};
+
+// Sets Environment::domain while an item of another domain is analysed.
+class InDomain {
+ public:
+  InDomain(Environment& env, ir::DomainId domain)
+      : env_(env), before_(std::exchange(env.domain, domain)) {}
+  InDomain(const InDomain&) = delete;
+  ~InDomain() { env_.domain = before_; }
+
+ private:
+  Environment& env_;
+  const ir::DomainId before_;
 };
 
 // The candidate that `name` probably misspells, or "". Short names resemble all other short names.

@@ -31,9 +31,12 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
   const auto& inits = env_.program.inits;
   const auto found = std::find_if(inits.begin(), inits.end(),
                                   [&](const ir::Init& init) { return init.field == id; });
+  const bool across = field_ && field_->domain != field.domain;
   const bool storage = std::any_of(field.components.begin(), field.components.end(),
                                    [](const ir::Component& c) { return is_storage(c.type); });
-  if (found != inits.end() && !storage && !field.is_series() && !field.set()) return &*found;
+  if (found != inits.end() && !storage && !across && !field.is_series() && !field.set()) {
+    return &*found;
+  }
   const auto written = env_.init_places.find(field.name);
   const bool seen = env_.inits_seen.count(id) != 0;
   const bool itself = field_ && field_->name == field.name;
@@ -42,8 +45,9 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
   }
   Diagnostic& error = env_.report.error(
       "S066", span, fmt::format("the initial value of '{}' can't be read here", field.name));
-  if (storage || field.is_series() || field.set()) {
-    error.found = storage             ? "a field of a storage type, such as half or byte"
+  if (across || storage || field.is_series() || field.set()) {
+    error.found = across              ? "a field of another grid"
+                  : storage           ? "a field of a storage type, such as half or byte"
                   : field.is_series() ? "a series"
                                       : "values at points";
     error.hint = "use the same function in both inits";

@@ -102,8 +102,8 @@ bool Elaborator::few_enough(const Offsets& offsets, Span span) {
 }
 
 std::optional<Elaborator::Offsets> Elaborator::offsets(const std::vector<ast::ExprPtr>& indices,
-                                                       Span span) {
-  const auto rank = static_cast<size_t>(env_.program.grid().rank());
+                                                       Span span, ir::DomainId of) {
+  const auto rank = static_cast<size_t>(env_.rank());
   if (indices.size() != rank) {
     Diagnostic& error = env_.report.error("S014", span, "wrong number of offsets");
     error.expected = fmt::format("{}, one per dimension of the grid", rank);
@@ -113,10 +113,10 @@ std::optional<Elaborator::Offsets> Elaborator::offsets(const std::vector<ast::Ex
     return std::nullopt;
   }
   Offsets result;
+  const std::vector<ir::IndexMap> maps = ir::maps_between(env_.program, env_.domain, of);
   for (size_t d = 0; d < rank; ++d) {
-    if (const auto found = offset(*indices[d], shift_.empty() ? 0 : shift_[d])) {
-      result.push_back(*found);
-    }
+    const int moved = shift_.empty() ? 0 : shift_[d] * maps[d].scale;
+    if (const auto found = offset(*indices[d], moved)) result.push_back(*found);
   }
   if (result.size() != rank || !few_enough(result, span)) return std::nullopt;
   return result;

@@ -155,9 +155,9 @@ Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, co
 // Returns nullopt after an error.
 std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
                                        const ast::Piece& piece, Region region) {
-  bool inside = region.ok && pieces.targets;
+  bool inside = region.ok && pieces.targets && lies_in(env, region, env.domain, piece.region);
   TypePtr type;
-  const ir::Box* within = &env.program.grid();
+  const ir::Box* within = &env.here().box;
   if (pieces.targets) {
     const ir::Field& field = pieces.field(env);
     type = pieces.targets->type;
@@ -230,7 +230,7 @@ bool add_fixed_edges(Environment& env, const Targets& targets, ir::Function& fun
     piece.region = box;
     piece.index_names.resize(box.ranges.size());
     piece.span = function.span;
-    AccessProver prover(env, piece.region, env.program.grid(), piece.index_names, false);
+    AccessProver prover(env, piece.region, env.here().box, piece.index_names, false);
     Elaborator elaborator(env, kStencilSite, piece.graph, &prover);
     elaborator.store_in(*targets.type);
     const Value value = present(targets, elaborator, function.span);
@@ -262,7 +262,6 @@ void check_function_names(Environment& env, const ast::Function& function) {
 // --- Stencils ------------------------------------------------------------------------------------
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
-  env.reader = stencil.name.span.begin;
   check_lets(env, stencil);
   const std::optional<Targets> targets = find_targets(env, stencil);
   if (writes_in_place(env, stencil)) return;
@@ -278,7 +277,10 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     pieces.every = *every;
     pieces.every_span = stencil.every->span;
   }
+  const InDomain at(
+      env, targets ? env.program.fields[targets->fields.front()].domain : ir::DomainId(0));
   ir::Function function{stencil.name.name, {}, {}, stencil.name.span};
+  function.domain = env.domain;
   if (pieces.targets) {
     function.targets = pieces.targets->fields;
     const auto& from = pieces.targets->from;
@@ -287,7 +289,7 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     }
   }
   if (pieces.otherwise) {
-    const auto rank = static_cast<size_t>(env.program.grid().rank());
+    const auto rank = static_cast<size_t>(env.rank());
     const auto indices = indices_of(pieces.otherwise->region);
     if (!has_index_per_dimension(env, indices.size(), rank, pieces.otherwise->span)) return;
     pieces.otherwise_indices = index_names(env, indices);
@@ -332,6 +334,7 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
     if (target->broken) return;
   }
   const ir::Field& field = env.program.fields[id];
+  const InDomain at(env, field.domain);
   env.inits_seen.insert(id);
   for (const ir::Init& other : env.program.inits) {
     if (other.field != id) continue;

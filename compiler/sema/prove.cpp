@@ -224,7 +224,7 @@ using Boxes = std::vector<const ir::Box*>;
 AccessProver::AccessProver(Environment& env, const ir::Box& region, const ir::Box& within,
                            const std::vector<std::string>& index_names, bool muted)
     : RegionBounds(env.program, env.facts, region,
-                   muted ? Boxes{} : Boxes{&within, &env.program.grid()}),
+                   muted ? Boxes{} : Boxes{&within, &env.here().box}),
       env_(env),
       index_names_(index_names),
       muted_(muted) {}
@@ -322,12 +322,34 @@ std::string AccessProver::describe_access(const ir::Access& access, const End& e
   for (int offset : offsets_of(access.maps))
     offsets += fmt::format("{}{}", offsets.empty() ? "" : ",", offset);
   const std::string level = access.level == 0 ? "" : fmt::format("@-{}", access.level);
-  const bool whole = field.box == env_.program.grid();
+  const ir::Domain& domain = env_.program.domains[field.domain];
+  const bool whole = field.box == domain.box;
+  const std::string grid =
+      field.domain == env_.domain ? "the grid" : fmt::format("grid '{}'", domain.name);
   return fmt::format("access {}{}[{}]{} leaves {}", field.name, level, offsets,
                      end.of == Of::Reflection ? ", mirrored,"
                      : end.of == Of::Wrap     ? ", wrapped around,"
                                               : "",
-                     whole ? "the grid" : "the domain of the field");
+                     whole ? grid : "the domain of the field");
+}
+
+// The index that an access reads at one end of the region, or its image (End::of), as text.
+std::string AccessProver::index_text(const ir::Access& access, const End& end) const {
+  const auto d = static_cast<size_t>(end.dimension);
+  const ir::IndexMap& map = access.maps[d];
+  const ir::Range& domain = field_of(access).box.ranges[d];
+  const ir::Range& region = region_in(access, d);
+  const bool low = end.side == Side::Low;
+  const ir::Affine place = (low ? region.low : region.high) * map.scale + map.offset;
+  if (map.divisor != 1 && !place.is_constant()) {
+    return fmt::format("({})/{}", env_.print(place), map.divisor);
+  }
+  ir::Affine at = place;
+  if (map.divisor != 1) at.constant = ir::floor_quotient(place.constant, map.divisor);
+  if (end.of == Of::Reflection) at = (low ? domain.low : domain.high) * 2 - at;
+  const ir::Affine extent = domain.high - domain.low + 1;
+  if (end.of == Of::Wrap) at = low ? at + extent : at - extent;
+  return env_.print(at);
 }
 
 // The hint for an access that leaves its field. It suggests a region in which the access stays in
@@ -337,6 +359,12 @@ std::string AccessProver::advice(const ir::Access& access, const End& end) const
   const ir::Field& field = field_of(access);
   const ir::Range& domain = field.box.ranges[d];
   const bool low = end.side == Side::Low;
+  if (!access.maps[d].shifts()) {
+    return fmt::format(
+        "give the field a boundary (constant, clamp, mirror, periodic, ...), or {} the region "
+        "further inside",
+        low ? "start" : "end");
+  }
   ir::Affine inside = (low ? domain.low : domain.high) - access.offset(d);
   const ir::Affine length = domain.high - domain.low + (end.of == Of::Wrap ? 1 : 0);
   if (end.of != Of::Index) inside = low ? inside - length : inside + length;
@@ -396,8 +424,8 @@ void AccessProver::report_escape(const ir::Access& access, const End& end, Span 
       end.of == Of::Index
           ? ""
           : fmt::format(", {} from {}", end.of == Of::Wrap ? "wrapped around" : "mirrored",
-                        env_.print(at + access.offset(d)));
-  error.found = fmt::format("{}{}, at {} = {} in region {}", env_.print(index(access, end)), moved,
+                        index_text(access, {end.dimension, end.side}));
+  error.found = fmt::format("{}{}, at {} = {} in region {}", index_text(access, end), moved,
                             name, env_.print(at), env_.print(region_));
   error.hint = advice(access, end);
   constexpr size_t kMaxPlaces = 3;

@@ -78,6 +78,7 @@ class AccessProver : private ir::RegionBounds {
                      const std::vector<Span>& applied_at);
   void record_check(const ir::Access& access, const End& end, Span span);
   std::string describe_access(const ir::Access& access, const End& end) const;
+  std::string index_text(const ir::Access& access, const End& end) const;
   std::string advice(const ir::Access& access, const End& end) const;
 
   Environment& env_;

@@ -55,10 +55,8 @@ bool divides(int64_t by, const ir::Affine& affine) {
                      [&](const auto& term) { return term.second % by == 0; });
 }
 
-}  // namespace
-
-std::optional<ir::Affine> quotient_in_bound(Environment& env, const ast::Expr& expr,
-                                            const ir::Affine& of, int64_t by, bool make) {
+// The quotient if no param needs to be made.
+std::optional<ir::Affine> known_quotient(const Environment& env, const ir::Affine& of, int64_t by) {
   if (divides(by, of)) {
     ir::Affine exact = of;
     exact.constant /= by;
@@ -68,6 +66,49 @@ std::optional<ir::Affine> quotient_in_bound(Environment& env, const ast::Expr& e
   for (const Quotient& known : env.quotients) {
     if (known.of == of && known.by == by) return ir::Affine{0, {{known.param, 1}}};
   }
+  return std::nullopt;
+}
+
+ir::Affine make_quotient(Environment& env, const ir::Affine& of, int64_t by,
+                         ir::Derivation derived, Scalar type, Span span) {
+  const std::string text = derived.text;
+  const auto id = static_cast<ir::ParamId>(env.program.params.size());
+  ir::Param param{name_of(env, of, by), type, {}, {}, span};
+  param.derived = std::move(derived);
+  env.program.params.push_back(std::move(param));
+  env.quotients.push_back({of, by, id});
+  assume_quotient(env, of, by, id, text, span);
+  return ir::Affine{0, {{id, 1}}};
+}
+
+}  // namespace
+
+ir::Affine quotient_of(Environment& env, const ir::Affine& of, int64_t by, const std::string& text,
+                       Span span) {
+  if (of.is_constant()) return {of.constant / by, {}};
+  if (const auto known = known_quotient(env, of, by)) return *known;
+  const bool narrow = std::all_of(of.terms.begin(), of.terms.end(), [&](const auto& term) {
+    return env.program.params[term.first].type == Scalar::I32;
+  });
+  const Scalar type = narrow ? Scalar::I32 : Scalar::I64;
+  ir::Derivation derived{{}, 0, text};
+  const auto add = [&](auto kind) { return derived.graph.add({kind, type, span, {}}); };
+  const auto number = [&](int64_t value) { return add(ir::Constant{0, value}); };
+  ir::NodeId sum = number(of.constant);
+  for (const auto& [param, coefficient] : of.terms) {
+    const Scalar own = env.program.params[param].type;
+    ir::NodeId term = derived.graph.add({ir::ParamRef{param}, own, span, {}});
+    if (own != type) term = add(ir::Operation{Op::Convert, {term}});
+    if (coefficient != 1) term = add(ir::Operation{Op::Mul, {term, number(coefficient)}});
+    sum = add(ir::Operation{Op::Add, {sum, term}});
+  }
+  derived.value = add(ir::Operation{Op::Div, {sum, number(by)}});
+  return make_quotient(env, of, by, std::move(derived), type, span);
+}
+
+std::optional<ir::Affine> quotient_in_bound(Environment& env, const ast::Expr& expr,
+                                            const ir::Affine& of, int64_t by, bool make) {
+  if (auto known = known_quotient(env, of, by)) return known;
   if (!make) return std::nullopt;
   const std::string text = on_one_line(env.text(expr.span));
   ir::Derivation derived{{}, 0, text};
@@ -78,13 +119,7 @@ std::optional<ir::Affine> quotient_in_bound(Environment& env, const ast::Expr& e
   const auto stored = elaborator.arithmetic().store(value, *scalar_type(type), expr.span);
   if (!stored) return std::nullopt;
   derived.value = stored->front();
-  const auto id = static_cast<ir::ParamId>(env.program.params.size());
-  ir::Param param{name_of(env, of, by), type, {}, {}, expr.span};
-  param.derived = std::move(derived);
-  env.program.params.push_back(std::move(param));
-  env.quotients.push_back({of, by, id});
-  assume_quotient(env, of, by, id, text, expr.span);
-  return ir::Affine{0, {{id, 1}}};
+  return make_quotient(env, of, by, std::move(derived), type, expr.span);
 }
 
 }  // namespace stencil::sema

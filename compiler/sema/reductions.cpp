@@ -90,10 +90,12 @@ void settle(Environment& env, ReductionInfo& info, Scalar type) {
 void analyze_record(Environment& env, ReductionInfo& info, ir::Reduction& record) {
   const ast::Reduce& syntax = *info.syntax;
   ir::Reduction result{syntax.name.name, ir::Reducer::Sum, {}, info.every, syntax.name.span};
+  const InDomain at(env, info.region->domain);
+  result.domain = env.domain;
   result.piece.region = info.region->box;
   result.piece.span = info.item;
-  result.piece.index_names.resize(static_cast<size_t>(env.program.grid().rank()));
-  AccessProver prover(env, result.piece.region, env.program.grid(), result.piece.index_names,
+  result.piece.index_names.resize(static_cast<size_t>(env.rank()));
+  AccessProver prover(env, result.piece.region, env.here().box, result.piece.index_names,
                       !info.region->ok);
   Elaborator elaborator(env, kRecordSite, result.piece.graph, &prover);
   const Value value = elaborator.elaborate(*syntax.value);
@@ -121,18 +123,21 @@ void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduct
   const ast::Reduce& reduce = *info.syntax;
   ir::Reduction result{reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span};
   const std::optional<ir::Reducer> reducer = reducer_of(env, reduce.reducer);
+  const InDomain first_grid(env, 0);  // a reduction may be analysed at its first read
   Region region = info.profile ? *info.region : elaborate_region(env, reduce.region);
+  const InDomain at(env, region.domain);
+  result.domain = env.domain;
   std::optional<int64_t> every = 1;
   if (reduce.every) {
     every = constant_in(env, *reduce.every, "the interval of a reduction", 1, kMaxEvery);
   }
-  const bool inside = region.ok && require_inside(env, region.box, env.program.grid(),
+  const bool inside = region.ok && require_inside(env, region.box, env.here().box,
                                                   "region leaves the grid", span_of(reduce.region));
   result.piece.region = std::move(region.box);
   result.piece.index_names = std::move(region.index_names);
   result.piece.span = info.item;
 
-  AccessProver prover(env, result.piece.region, env.program.grid(), result.piece.index_names,
+  AccessProver prover(env, result.piece.region, env.here().box, result.piece.index_names,
                       !inside);
   Elaborator elaborator(env, kReduceSite, result.piece.graph, &prover);
   bind_indices(elaborator, result.piece.index_names);
@@ -178,8 +183,8 @@ void assume_type(Environment& env, ReductionInfo& info) {
   settle(env, info, type);
 }
 
-void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place) {
-  ReductionInfo info{&reduce, item, place};
+void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item) {
+  ReductionInfo info{&reduce, item, reduce.name.span.begin};
   const bool gives_field = reduce.over || reduce.at;
   if (gives_field) info.profile = static_cast<ir::FieldId>(env.program.fields.size());
   const auto kind = gives_field ? Declared::Field : Declared::Reduction;
@@ -222,7 +227,7 @@ void analyze_reduce(Environment& env, ir::ReductionId id) {
   info.state = ReductionInfo::State::Begun;
   // A record is evaluated after the complete step.
   const uint32_t own_place =
-      info.syntax->at ? std::numeric_limits<uint32_t>::max() : info.syntax->name.span.begin;
+      info.syntax->at ? std::numeric_limits<uint32_t>::max() : info.position;
   const uint32_t reader = std::exchange(env.reader, own_place);
   ++env.reductions_begun;
   analyze_reduce(env, info, env.program.reductions[id]);
@@ -238,16 +243,24 @@ void analyze_reduce(Environment& env, ir::ReductionId id) {
 void place_reductions(Environment& env) {
   for (size_t r = 0; r < env.reductions.size(); ++r) {
     const ReductionInfo& info = env.reductions[r];
-    if (!info.read.valid()) continue;
+    if (!info.read.valid() && !info.in_block) continue;
     ir::Reduction& reduction = env.program.reductions[r];
     reduction.in_step = true;
+    if (!env.instances.empty() && !info.in_block) {
+      Diagnostic& error = env.report.error(
+          "S204", info.syntax->name.span,
+          fmt::format("'{}' is read in the step, which does not evaluate it", reduction.name));
+      error.related.push_back({info.read, "read here"});
+      error.hint = fmt::format("write '{};' in the 'step' block", reduction.name);
+      continue;
+    }
     if (reduction.every == 1) continue;
     Diagnostic& error = env.report.error(
         "S073", info.syntax->every->span,
         fmt::format("'{}' is read in the step and is therefore evaluated in every step",
                     reduction.name));
     error.found = fmt::format("every {}", reduction.every);
-    error.related.push_back({info.read, "read here"});
+    if (info.read.valid()) error.related.push_back({info.read, "read here"});
     error.hint = "omit 'every'";
   }
 }

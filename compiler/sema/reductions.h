@@ -5,8 +5,7 @@
 
 namespace stencil::sema {
 
-// Declares a reduction. `place`: the number of stencil functions above it.
-void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place);
+void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item);
 // Declares the fields that result from records and from reductions over some dimensions. S031,
 // S050, S075 to S077, S089.
 void declare_profiles(Environment& env);

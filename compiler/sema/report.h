@@ -27,7 +27,9 @@ class Report {
   Diagnostic& error(const char* code, Span span, std::string message) {
     failed_ = true;
     if (!fresh(code, span)) return repeated_ = Diagnostic{};
-    return diagnostics_.error(code, span, std::move(message));
+    Diagnostic& added = diagnostics_.error(code, span, std::move(message));
+    if (at_.span.valid()) added.related.push_back(at_);
+    return added;
   }
   Diagnostic& warning(const char* code, Span span, std::string message) {
     if (!fresh(code, span)) return repeated_ = Diagnostic{};
@@ -43,6 +45,9 @@ class Report {
                        [&](Span span) { return contains(span, diagnostic.span); });
   }
 
+  // From now on, errors also name this place. With an invalid span, they do not.
+  void at(Diagnostic::Related place) { at_ = std::move(place); }
+
   // The text at `span`, for hints that quote the program.
   std::string text(Span span) const { return std::string(source_.text(span)); }
 
@@ -56,6 +61,7 @@ class Report {
   Diagnostics& diagnostics_;
   const Source& source_;
   Diagnostic repeated_;
+  Diagnostic::Related at_;
   std::set<std::tuple<std::string, uint32_t, uint32_t>> seen_;
   std::vector<Span> explained_;
   bool failed_ = false;

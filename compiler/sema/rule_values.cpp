@@ -114,7 +114,10 @@ bool elaborate_rules(Environment& env, ir::FieldId field) {
 
 void elaborate_all_rules(Environment& env) {
   for (size_t f = 0; f < env.field_side_values.size(); ++f) {
-    const auto declared = env.names.find(env.program.fields[static_cast<ir::FieldId>(f)].name);
+    const auto level = env.levelled.find(static_cast<ir::FieldId>(f));
+    const ir::FieldId finest =
+        level == env.levelled.end() ? static_cast<ir::FieldId>(f) : level->second.finest;
+    const auto declared = env.names.find(env.program.fields[finest].name);
     const bool sound = declared != env.names.end() && !declared->second.broken;
     if (sound && env.field_types[f]) elaborate_rules(env, static_cast<ir::FieldId>(f));
   }

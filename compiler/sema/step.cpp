@@ -44,6 +44,24 @@ Stranger stranger() {
   return {};
 }
 
+// Refuses fields with several levels that are written several times in a step (S088): it would be
+// unclear when the levels of the field advance.
+void refuse_levels(Environment& env, size_t f) {
+  if (f >= env.program.functions.size()) return;
+  const ir::Function& function = env.program.functions[f];
+  for (const ir::FieldId target : function.targets) {
+    const ir::Field& field = env.program.fields[target];
+    if (field.history == 1) continue;
+    Diagnostic& error = env.report.error(
+        "S088", function.span,
+        fmt::format("'{}' has {} levels and is written in a repeat", field.name, field.history));
+    error.expected = "a field with one level, because levels advance once per step";
+    error.related.push_back({field.span, "declared here"});
+    error.hint =
+        "write a field without history in the repeat, and copy it to this field after the repeat";
+  }
+}
+
 class StepBuilder {
  public:
   explicit StepBuilder(Environment& env) : env_(env) {}
@@ -67,7 +85,7 @@ class StepBuilder {
     if (!open_.empty()) refuse<Item>(span);
   }
   void take(const ast::Stencil&, Span) {
-    if (!open_.empty()) refuse_levels(stencils_);
+    if (!open_.empty()) refuse_levels(env_, stencils_);
     body().push_back(ir::Apply{stencils_++});
   }
   void take(const ast::Reduce&, Span span) {
@@ -119,24 +137,6 @@ class StepBuilder {
     open_.back().refused = true;
   }
 
-  // Refuses fields with several levels in a repeat (S088). A repeat writes a field several times in
-  // a step, and it would be unclear when the levels of the field advance.
-  void refuse_levels(size_t f) {
-    if (f >= env_.program.functions.size()) return;
-    const ir::Function& function = env_.program.functions[f];
-    for (const ir::FieldId target : function.targets) {
-      const ir::Field& field = env_.program.fields[target];
-      if (field.history == 1) continue;
-      Diagnostic& error = env_.report.error(
-          "S088", function.span,
-          fmt::format("'{}' has {} levels and is written in a repeat", field.name, field.history));
-      error.expected = "a field with one level, because levels advance once per step";
-      error.related.push_back({field.span, "declared here"});
-      error.hint =
-          "write a field without history in the repeat, and copy it to this field after the repeat";
-    }
-  }
-
   ir::Sequence& body() { return open_.empty() ? step_ : open_.back().repeat.body; }
 
   Environment& env_;
@@ -147,6 +147,21 @@ class StepBuilder {
 };
 
 }  // namespace
+
+void refuse_repeated_levels(Environment& env) {
+  std::vector<int> applied(env.program.functions.size(), 0);
+  const auto count = [&](const auto& self, const ir::Sequence& sequence, int times) -> void {
+    for (const ir::Step& step : sequence) {
+      const auto* apply = std::get_if<ir::Apply>(&step.kind);
+      if (apply && apply->function < applied.size()) applied[apply->function] += times;
+      if (const auto* repeat = std::get_if<ir::Repeat>(&step.kind)) self(self, repeat->body, 2);
+    }
+  };
+  count(count, env.program.run.body, 1);
+  for (size_t f = 0; f < applied.size(); ++f) {
+    if (applied[f] > 1) refuse_levels(env, f);
+  }
+}
 
 void build_step(Environment& env, const ast::Program& program) {
   StepBuilder builder(env);

@@ -10,4 +10,7 @@ namespace stencil::sema {
 // several levels.
 void build_step(Environment& env, const ast::Program& program);
 
+// S088 for fields with several levels that a `step` block writes several times.
+void refuse_repeated_levels(Environment& env);
+
 }  // namespace stencil::sema

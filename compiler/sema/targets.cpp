@@ -31,7 +31,7 @@ const ir::Field& field_of(const Environment& env, ir::FieldId id) {
 std::optional<Part> find_part(Environment& env, const ast::Target& target) {
   const Declaration* declaration = find_field(env, target.field);
   if (!declaration) return std::nullopt;
-  const ir::FieldId id = declaration->index;
+  const ir::FieldId id = env.at_level(declaration->index, env.level);
   if (field_of(env, id).constant) {
     Diagnostic& error = env.report.error(
         "S028", target.field.span, fmt::format("field '{}' is constant", field_of(env, id).name));
@@ -77,11 +77,16 @@ bool check_apart(Environment& env, const Part& before, const Part& part) {
 void check_domain(Environment& env, const Part& first, const Part& part) {
   const ir::Field& field = field_of(env, first.field);
   const ir::Field& other = field_of(env, part.field);
-  if (field.box == other.box) return;
+  if (field.box == other.box && field.domain == other.domain) return;
   Diagnostic& error =
       env.report.error("S082", part.span, "targets of one stencil function on different domains");
-  error.expected = fmt::format("{}, the domain of '{}'", env.print(field.box), field.name);
-  error.found = env.print(other.box);
+  const auto domain_of = [&](const ir::Field& of) {
+    return of.domain == 0 ? env.print(of.box)
+                          : fmt::format("{} of grid '{}'", env.print(of.box),
+                                        env.program.domains[of.domain].name);
+  };
+  error.expected = fmt::format("{}, the domain of '{}'", domain_of(field), field.name);
+  error.found = domain_of(other);
   error.related.push_back({other.span, "declared here"});
   error.hint = "write them in separate stencil functions";
 }

@@ -7,7 +7,7 @@ namespace stencil::runtime {
 uint64_t hash_of(ir::Program program) {
   program.name.clear();
   program.steps.reset();
-  program.domain().axes.clear();
+  for (ir::Domain& domain : program.domains) domain.axes.clear();
   for (ir::Param& param : program.params) {
     if (!param.folded()) param.real_value.reset();
     param.derived.reset();

@@ -38,8 +38,8 @@ class Canonical {
       for (const ir::Piece& piece : function.pieces) out += text_of(piece);
     }
     for (const ir::Phase& phase : ir::phases(program_)) {
-      if (phase.iterations_per_step() == 1) continue;
-      out += fmt::format("repeat {}..{} {}\n", phase.first, phase.end, phase.iterations);
+      if (phase.iterations_per_step() == 1 && ir::applies_in_order(program_)) continue;
+      out += fmt::format("repeat {} {}\n", fmt::join(phase.functions, ","), phase.iterations);
       if (phase.times > 1) out += fmt::format("within {}\n", phase.times);
     }
     for (const ir::Reduction& reduction : program_.reductions) {

@@ -28,10 +28,12 @@ struct Reader {
 // Semantic analysis has proved or checked all conditions, so nothing is refused here.
 class ProvedBounds final : public AccessBounds {
  public:
-  ProvedBounds(const Program& program, const Box& region, const Box& domain, Reader reader)
+  // `within`: a box of `domain` that contains the region.
+  ProvedBounds(const Program& program, const Box& region, const Box& within, DomainId domain,
+               Reader reader)
       : program_(program),
         reader_(reader),
-        bounds_(program, program.facts, region, {&domain, &program.grid()}) {}
+        bounds_(program, program.facts, region, {&within, &program.domains[domain].box}) {}
 
   std::optional<uint32_t> escapes(const Access& access, Span) override {
     return bounds_.escapes(access);
@@ -49,8 +51,7 @@ class ProvedBounds final : public AccessBounds {
   bool settle_level(Access& access, Span) override {
     const auto made = reduction_into(program_, access.field);
     if (!made || access.level == 0) return true;
-    const auto place = functions_before(program_, *made);
-    const bool above = reader_.function ? place && *reader_.function < *place
+    const bool above = reader_.function ? applied_before(program_, *reader_.function, *made)
                                         : reader_.reduction && *reader_.reduction <= *made;
     if (above) access.level = 0;
     return true;
@@ -292,15 +293,16 @@ Program lower_boundaries(const Program& program) {
     const std::vector<Output> results = outputs(program, function);
     for (size_t p = 0; p < function.pieces.size(); ++p) {
       const Piece& piece = function.pieces[p];
-      ProvedBounds bounds(program, piece.region, target_box(program, function), {f, {}});
+      ProvedBounds bounds(program, piece.region, target_box(program, function), function.domain,
+                          {f, {}});
       out.functions[f].pieces[p] =
           PieceLowering(program, piece, &bounds, false).run(results, &function);
     }
   }
   for (size_t r = 0; r < program.reductions.size(); ++r) {
     const Reduction& reduction = program.reductions[static_cast<ReductionId>(r)];
-    ProvedBounds bounds(program, reduction.piece.region, program.grid(),
-                        {{}, static_cast<ReductionId>(r)});
+    ProvedBounds bounds(program, reduction.piece.region, program.domains[reduction.domain].box,
+                        reduction.domain, {{}, static_cast<ReductionId>(r)});
     out.reductions[static_cast<ReductionId>(r)].piece =
         PieceLowering(program, reduction.piece, &bounds, reduction.at.has_value()).run({}, nullptr);
   }

@@ -30,7 +30,9 @@ bool draws(const Program& program, const KernelTraits&) {
   };
   bool found = program.run.until && in(program.run.until->graph);
   for (const Param& param : program.params) found |= param.derived && in(param.derived->graph);
-  for (const Axis& axis : program.domain().axes) found |= in(axis.graph);
+  for (const Domain& domain : program.domains) {
+    for (const Axis& axis : domain.axes) found |= in(axis.graph);
+  }
   for (const Requirement& requirement : program.requirements) found |= in(requirement.graph);
   for (const Init& init : program.inits) found |= in(init.piece.graph);
   for (const Reduction& reduction : program.reductions) found |= in(reduction.piece.graph);

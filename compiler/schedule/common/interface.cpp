@@ -232,17 +232,33 @@ Names Interface::names_in(const kernel::Module& module) const {
   return names;
 }
 
-// Names size_z, size_y, size_x, ... for the extents of the grid that are known.
+// Names size_z, size_y, size_x, ... for the extents of the first grid that are known, and
+// size_z_C, ... for those of a further grid C. A phase has the names of its whole program.
 void Interface::name_sizes() {
   const auto axes = axis_names(rank());
-  for (int d = 0; d < rank(); ++d) {
-    const ir::Range& range = program_.grid().ranges[d];
-    const ir::Affine extent = range.high - range.low + 1;
-    if (!extent.is_constant()) continue;
-    const std::string name = names_.unique("size_" + axes[d]);
-    sizes_.push_back(
-        {name, Scalar::I32, extent.constant, fmt::format("points of the grid in {}", axes[d])});
+  for (const ir::Domain& domain : program_.domains) {
+    const bool first = !domain.coarsened;
+    const std::string grid = first ? "the grid" : domain.name;
+    for (int d = 0; d < rank(); ++d) {
+      const ir::Range& range = domain.box.ranges[d];
+      const ir::Affine extent = range.high - range.low + 1;
+      if (!extent.is_constant()) continue;
+      const std::string name =
+          names_.unique("size_" + axes[d] + (first ? "" : "_" + domain.name));
+      sizes_.push_back(
+          {name, Scalar::I32, extent.constant, fmt::format("points of {} in {}", grid, axes[d])});
+      named_sizes_.push_back({range, d, name});
+    }
   }
+}
+
+// The named size of a grid that has this range in this dimension; null if there is none.
+const Interface::NamedSize* Interface::named_size(const ir::Range& range, int dimension) const {
+  const auto found =
+      std::find_if(named_sizes_.begin(), named_sizes_.end(), [&](const NamedSize& size) {
+        return size.dimension == dimension && size.range == range;
+      });
+  return found == named_sizes_.end() ? nullptr : &*found;
 }
 
 namespace {
@@ -269,7 +285,8 @@ void Interface::lay_out(Rows rows) {
     alignments_.push_back(layout.alignment);
     if (layout.unit == 0) continue;
     const ir::Range& row = field.box.ranges.back();
-    const Expr lead = remainder(affine(row.low - program_.grid().ranges.back().low), layout.unit);
+    const ir::Range& grid_row = program_.domains[field.domain].box.ranges.back();
+    const Expr lead = remainder(affine(row.low - grid_row.low), layout.unit);
     const Expr used = kernel::add(affine(row.high - row.low + 1), lead);
     array.row_pitch =
         rounded_down(kernel::add(used, kernel::integer(layout.unit - 1)), layout.unit);
@@ -341,7 +358,7 @@ kernel::Module Interface::empty_module() const {
     module.plan.checks.push_back({value_on_params(*this, requirement.graph, requirement.condition),
                                   "require " + requirement.text + " does not hold"});
   }
-  for (const ir::Axis& axis : program_.domain().axes) {
+  for (const ir::Axis& axis : program_.domains.front().axes) {
     if (ir::is_known(axis)) continue;  // already verified
     const std::string message =
         fmt::format("spacing {} must be positive and finite, and origin {} finite",
@@ -394,7 +411,9 @@ void Interface::limit_coordinates(std::vector<kernel::Check>& checks) const {
       if (!is_limited(range.low) || !is_limited(range.high)) limit(range, what, true);
     }
   };
-  box(program_.grid(), "the grid");
+  for (const ir::Domain& domain : program_.domains) {
+    box(domain.box, domain.coarsened ? "grid " + domain.name : "the grid");
+  }
   for (const ir::Function& function : program_.functions) {
     for (const ir::Piece& piece : function.pieces) {
       box(piece.region, "a region of " + ir::target_names(program_, function));
@@ -448,12 +467,7 @@ Expr Interface::affine(const ir::Affine& value) const {
 
 Expr Interface::extent(const ir::Box& box, int dimension) const {
   const ir::Range& range = box.ranges[dimension];
-  if (dimension < rank() && range == program_.grid().ranges[dimension]) {
-    const std::string comment = "points of the grid in " + axis_names(rank())[dimension];
-    for (const kernel::NamedConstant& size : sizes_) {
-      if (size.comment == comment) return kernel::variable(size.name);
-    }
-  }
+  if (const NamedSize* size = named_size(range, dimension)) return kernel::variable(size->name);
   return affine(range.high - range.low + 1);
 }
 

@@ -67,6 +67,13 @@ class Interface {
   std::string slot_name(ir::FieldId field, int component, int slot) const;
 
  private:
+  // A known extent of a grid.
+  struct NamedSize {
+    ir::Range range;
+    int dimension;
+    std::string name;
+  };
+  const NamedSize* named_size(const ir::Range& range, int dimension) const;
   bool wide(const ir::Box& box, bool padded) const;  // may have 2^31 elements or more
   void set_program_names_aside();
   void name_sizes();
@@ -79,6 +86,7 @@ class Interface {
   Names names_;
   std::vector<kernel::NamedConstant> sizes_;  // size_x, size_y, ... if the grid's size is known,
                                               // and row pitches
+  std::vector<NamedSize> named_sizes_;
   std::vector<std::string> param_names_;      // in kernels, by ParamId
   std::vector<std::vector<std::string>> slot_names_;  // [array][slot]
   std::vector<std::vector<int>> first_array_;         // [field][component]

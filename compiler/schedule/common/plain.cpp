@@ -74,9 +74,7 @@ kernel::Module lower_plain(const ir::Program& program) {
   const auto sweeps = plan_sweeps(program);
   for (const Sweep& sweep : sweeps) provide_copies(sweep, module.plan);
   append_phases(program, interface, module, [&](const ir::Phase& phase) {
-    for (size_t f = phase.first; f < phase.end; ++f) {
-      lower_plain(interface, sweeps[f], module);
-    }
+    for (const size_t f : phase.functions) lower_plain(interface, sweeps[f], module);
   });
   append_reductions(program, Rows::Dense, module);
   return module;

@@ -51,7 +51,7 @@ Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent, const Kee
 bool spans_grid(const Interface& interface, const ir::Field& field, int d) {
   const size_t i = static_cast<size_t>(d);
   const int of_grid = field.dimension(i);
-  return of_grid >= 0 && field.box.ranges[i] == interface.program().grid().ranges[of_grid];
+  return field.domain == interface.program().domain_id() && of_grid >= 0 && field.box.ranges[i] == interface.program().grid().ranges[of_grid];
 }
 
 // Whether a single reflection of a place `offset` away from the box is known to end inside the box.
@@ -201,10 +201,27 @@ ResolvedCoordinate resolve_in(const Interface& interface, const ir::Access& acce
   return coordinate;
 }
 
+// floor(value / divisor); quotients of integers are rounded towards zero.
+Expr floor_quotient(const Expr& value, int divisor) {
+  if ((divisor & (divisor - 1)) == 0) {
+    const int bits = std::countr_zero(static_cast<unsigned>(divisor));
+    return kernel::operation(Op::Shr, {value, kernel::integer(bits)});
+  }
+  const Expr by = kernel::integer(divisor);
+  const Expr below = kernel::sub(value, kernel::integer(divisor - 1));
+  const Expr negative = kernel::less(value, kernel::integer(0));
+  return kernel::operation(
+      Op::Div, {kernel::operation(Op::Select, {negative, below, value}), by});
+}
+
+// The coordinate that the map gives for `from`, before boundary rules.
 Expr named_place(const ir::Access& access, size_t d, const Expr& from) {
-  const int offset = access.offset(d);
-  return offset < 0 ? kernel::sub(from, kernel::integer(-static_cast<int64_t>(offset)))
-                    : kernel::add(from, kernel::integer(offset));
+  const ir::IndexMap& map = access.maps[d];
+  const Expr scaled = map.scale == 1 ? from : kernel::mul(from, kernel::integer(map.scale));
+  const Expr moved =
+      map.offset < 0 ? kernel::sub(scaled, kernel::integer(-static_cast<int64_t>(map.offset)))
+                     : kernel::add(scaled, kernel::integer(map.offset));
+  return map.divisor == 1 ? moved : floor_quotient(moved, map.divisor);
 }
 
 bool is_moved(const ir::Access& access, size_t d) {
@@ -271,6 +288,8 @@ AccessResolver::Key AccessResolver::key_of(const ir::Access& access, size_t d) c
   const ir::Range& range = field.box.ranges[d];
   Key key = {static_cast<int64_t>(field.dimension(d)),
              access.offset(d),
+             access.maps[d].scale,
+             access.maps[d].divisor,
              access.escapes_below(d),
              access.escapes_above(d),
              static_cast<int64_t>(field.boundary[d].low.kind),

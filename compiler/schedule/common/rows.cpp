@@ -41,7 +41,7 @@ RowLayout lay_out_rows(const ir::Program& program, const ir::Field& field, Scala
   if (field.read_in_place()) return {0, size};
   const ir::Range& row = field.box.ranges.back();
   const ir::Affine extent = row.high - row.low + 1;
-  const ir::Affine shift = row.low - program.grid().ranges.back().low;
+  const ir::Affine shift = row.low - program.domains[field.domain].box.ranges.back().low;
   const int64_t alignment =
       std::min(size * std::min(power_of_two_in(extent), power_of_two_in(shift)), kSector);
   const RowLayout dense = {0, alignment};

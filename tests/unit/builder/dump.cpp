@@ -42,7 +42,8 @@ class Dump {
       for (const ir::Piece& p : f.pieces) piece(p);
     }
     for (const ir::Phase& p : ir::phases(program_)) {
-      line("phase {}..{} {} times in a row, {} times", p.first, p.end, p.iterations, p.times);
+      line("phase {} {} times in a row, {} times", fmt::join(p.functions, " "), p.iterations,
+           p.times);
     }
     for (const ir::Init& i : program_.inits) {
       line("init of field {}", i.field);

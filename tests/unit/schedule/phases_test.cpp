@@ -130,7 +130,7 @@ TEST(Phases, MainIsThePhaseWithTheMostWork) {
   const ir::Program program = test::load(kCut);
   const Phases phases(program);
   ASSERT_EQ(phases.all().size(), 3u);
-  EXPECT_EQ(phases.main().phase.first, 2u);
+  EXPECT_EQ(phases.main().phase.functions.front(), 2u);
   EXPECT_EQ(phases.most_iterations(), 7);
   Schedule schedule;
   schedule.time_tile = 9;

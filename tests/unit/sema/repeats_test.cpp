@@ -15,7 +15,8 @@ const std::string kA = "stencil a : A on G = A[0] + 1;", kB = "stencil b : B on 
 std::string phases_of(const ir::Program& program) {
   std::string out;
   for (const ir::Phase& phase : ir::phases(program)) {
-    out += std::to_string(phase.first) + ".." + std::to_string(phase.end) + "x" +
+    out += std::to_string(phase.functions.front()) + ".." +
+           std::to_string(phase.functions.back() + 1) + "x" +
            std::to_string(phase.iterations) +
            (phase.times > 1 ? "x" + std::to_string(phase.times) : "") + " ";
   }

@@ -1,0 +1,367 @@
+// Expands blocks of statements into the tree of a step.
+//
+//   step { v }                       the cycle v on level 0
+//   cycle v {                        smooth      on level 0
+//     smooth;                        restrict    on level 1
+//     if level < L - 1 {      -->    smooth      on level 1
+//       coarser { restrict; v; }     correct     on level 1
+//       correct;                     ...
+//     }
+//   }
+//
+// Conditions and numbers of iterations are constants of the level, so the expansion ends if the
+// recursion does. A stencil function becomes one ir::Function for each level on which it is applied.
+#include "compiler/sema/blocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "compiler/ir/passes.h"
+#include "compiler/sema/bounds.h"
+#include "compiler/sema/elaborate.h"
+#include "compiler/sema/pieces.h"
+
+namespace stencil::sema {
+namespace {
+
+constexpr size_t kMostApplications = 200'000;  // per step, without the iterations of repeats
+constexpr size_t kMostCycles = 200;            // within each other
+constexpr int64_t kMostIterations = 1'000'000;  // per step, of a repeat and those around it
+// A repeat with at most this many applications becomes a sequence, which schedules can tile
+// together with the functions around it.
+constexpr int64_t kMostUnrolled = 4;
+
+// A stencil function on a level.
+struct Instance {
+  const ast::Stencil* stencil;
+  int level;
+  uint32_t first, last;  // positions of its applications
+  Span applied_at;
+};
+
+class BlockExpander {
+ public:
+  BlockExpander(Environment& env, const ast::Program& program) : env_(env) {
+    for (const ast::Item& item : program.items) {
+      if (const auto* stencil = std::get_if<ast::Stencil>(&item.kind)) {
+        stencils_.emplace(stencil->name.name, stencil);
+      }
+      if (const auto* cycle = std::get_if<ast::Cycle>(&item.kind)) declare(*cycle);
+    }
+  }
+
+  ir::Sequence expand(const ast::Block& block) {
+    ir::Sequence out;
+    statements(block, 1, out);
+    return out;
+  }
+
+  const std::vector<Instance>& instances() const { return instances_; }
+  bool failed() const { return failed_; }
+  // The positions of the reductions that the block evaluates.
+  const std::map<ir::ReductionId, uint32_t>& reductions() const { return reductions_; }
+
+  // Warns of stencil functions and cycles that the step does not apply.
+  void warn_of_unused() {
+    const auto warn = [&](const ast::Identifier& name, const char* what) {
+      env_.report.warning("S108", name.span,
+                          fmt::format("{} '{}' is not applied by the step", what, name.name));
+    };
+    for (const auto& [name, stencil] : stencils_) {
+      const bool applied =
+          std::any_of(instances_.begin(), instances_.end(),
+                      [&](const Instance& instance) { return instance.stencil == stencil; });
+      if (!applied) warn(stencil->name, "stencil function");
+    }
+    for (const auto& [name, cycle] : cycles_) {
+      if (cycle.uses == 0) warn(cycle.syntax->name, "cycle");
+    }
+  }
+
+ private:
+  struct Cycle {
+    const ast::Cycle* syntax;
+    size_t uses = 0;
+  };
+
+  void declare(const ast::Cycle& cycle) {
+    const auto stencil = stencils_.find(cycle.name.name);
+    const auto [place, fresh] = cycles_.emplace(cycle.name.name, Cycle{&cycle});
+    if (fresh && stencil == stencils_.end()) return;
+    Diagnostic& error = fail("S002", cycle.name.span,
+                             fmt::format("'{}' is declared twice", cycle.name.name));
+    error.related.push_back({fresh ? stencil->second->name.span : place->second.syntax->name.span,
+                             "first declared here"});
+  }
+
+  Diagnostic& fail(const char* code, Span span, std::string message) {
+    failed_ = true;
+    return env_.report.error(code, span, std::move(message));
+  }
+
+  // `times`: the iterations of the repeats around the block, per step.
+  void statements(const ast::Block& block, int64_t times, ir::Sequence& out) {
+    for (const ast::Statement& statement : block.statements) {
+      if (failed_) return;
+      std::visit([&](const auto& kind) { take(kind, statement.span, times, out); }, statement.kind);
+    }
+  }
+
+  void take(const ast::ApplyStatement& apply, Span, int64_t times, ir::Sequence& out) {
+    const std::string& name = apply.name.name;
+    const auto stencil = stencils_.find(name);
+    if (stencil != stencils_.end()) return this->apply(*stencil->second, apply.name.span, out);
+    const auto cycle = cycles_.find(name);
+    if (cycle != cycles_.end()) return run(cycle->second, apply.name.span, times, out);
+    const auto declared = env_.names.find(name);
+    if (declared != env_.names.end()) {
+      if (declared->second.broken) return void(failed_ = true);
+      if (const auto id = reduction_named(declared->second)) {
+        return evaluate(*id, apply.name.span, times, out);
+      }
+    }
+    unknown(apply.name);
+  }
+
+  std::optional<ir::ReductionId> reduction_named(const Declaration& declaration) const {
+    if (declaration.kind == Declared::Reduction) return ir::ReductionId(declaration.index);
+    if (declaration.kind != Declared::Field) return std::nullopt;
+    return env_.reduction_into(declaration.index);
+  }
+
+  void unknown(const ast::Identifier& name) {
+    Diagnostic& error = fail("S201", name.span, fmt::format("'{}' cannot be applied", name.name));
+    error.expected = "a stencil function, a cycle or a reduction";
+    const auto declared = env_.names.find(name.name);
+    if (declared != env_.names.end()) error.found = describe(declared->second.kind);
+    std::vector<std::string> known;
+    for (const auto& [other, stencil] : stencils_) known.push_back(other);
+    for (const auto& [other, cycle] : cycles_) known.push_back(other);
+    const std::string near = suggestion(name.name, known);
+    if (!near.empty()) error.hint = fmt::format("did you mean '{}'?", near);
+  }
+
+  void apply(const ast::Stencil& stencil, Span span, ir::Sequence& out) {
+    if (++applications_ > kMostApplications) {
+      Diagnostic& error = fail("S203", span, "the step applies too many stencil functions");
+      error.expected = fmt::format("at most {}, after cycles are expanded", kMostApplications);
+      error.hint = "write 'repeat n { ... }' instead of repeated statements, or use fewer levels";
+      return;
+    }
+    const uint32_t position = ++position_;
+    const auto [place, fresh] =
+        numbers_.try_emplace({&stencil, env_.level}, instances_.size());
+    if (fresh) instances_.push_back({&stencil, env_.level, position, position, span});
+    instances_[place->second].last = position;
+    out.push_back(ir::Apply{place->second});
+  }
+
+  void run(Cycle& cycle, Span span, int64_t times, ir::Sequence& out) {
+    ++cycle.uses;
+    if (depth_ >= kMostCycles) {
+      Diagnostic& error =
+          fail("S202", span, fmt::format("cycle '{}' does not end", cycle.syntax->name.name));
+      error.expected = fmt::format("at most {} cycles within each other", kMostCycles);
+      error.hint = "a cycle that applies itself needs 'coarser' and an end: if level < L - 1 { ... }";
+      return;
+    }
+    ++depth_;
+    statements(cycle.syntax->body, times, out);
+    --depth_;
+  }
+
+  void evaluate(ir::ReductionId id, Span span, int64_t times, ir::Sequence& out) {
+    const ReductionInfo& info = env_.reductions[id];
+    const std::string& name = info.syntax->name.name;
+    if (info.syntax->at) {
+      fail("S204", span, fmt::format("record '{}' cannot be evaluated within a step", name)).hint =
+          "omit it: a record samples the fields at the end of a step";
+      return;
+    }
+    if (times != 1 || env_.level > 0) {
+      Diagnostic& error =
+          fail("S204", span, fmt::format("reduction '{}' has one value per step", name));
+      error.expected = "a place outside of 'repeat' and 'coarser'";
+      return;
+    }
+    if (reductions_.count(id)) {
+      fail("S204", span, fmt::format("the step evaluates '{}' twice", name)).expected =
+          "one place in the step";
+      return;
+    }
+    if (!reductions_.empty() && reductions_.rbegin()->first > id) {
+      Diagnostic& error = fail(
+          "S204", span, fmt::format("'{}' is evaluated after a reduction declared below it", name));
+      error.expected = "reductions in the order of their declarations";
+      return;
+    }
+    reductions_[id] = ++position_;
+    out.push_back(ir::Reduce{id});
+  }
+
+  void take(const ast::RepeatStatement& repeat, Span span, int64_t times, ir::Sequence& out) {
+    const auto count = constant_in(env_, *repeat.count, "the number of iterations", 0,
+                                   kMostIterations / times);
+    if (!count) return void(failed_ = true);
+    if (*count == 0) return;
+    ir::Sequence body;
+    statements(repeat.body, times * *count, body);
+    if (failed_ || body.empty()) return;
+    const bool plain = std::all_of(body.begin(), body.end(), [](const ir::Step& step) {
+      return std::holds_alternative<ir::Apply>(step.kind);
+    });
+    const auto size = static_cast<int64_t>(body.size());
+    if (*count == 1 || (plain && size * *count <= kMostUnrolled)) {
+      for (int64_t i = 0; i < *count; ++i) out.insert(out.end(), body.begin(), body.end());
+    } else {
+      out.push_back(ir::Repeat{*count, std::move(body), span});
+    }
+  }
+
+  void take(const ast::IfStatement& choice, Span, int64_t times, ir::Sequence& out) {
+    ir::Graph scratch;
+    Elaborator elaborator(env_, kConstantSite, scratch);
+    const Value value = elaborator.elaborate(*choice.condition);
+    if (!value.ok()) return void(failed_ = true);
+    const auto* known = std::get_if<Constant>(&value.leaves[0]);
+    if (!value.type->scalar() || !known || known->type != Scalar::Bool) {
+      Diagnostic& error = fail("S205", choice.condition->span, "a condition that is not constant");
+      error.expected = "a condition of the level and of params that are known at compile time";
+      return;
+    }
+    statements(*known->integer ? choice.then : choice.otherwise, times, out);
+  }
+
+  void take(const ast::CoarserStatement& coarser, Span span, int64_t times, ir::Sequence& out) {
+    if (env_.level + 1 >= static_cast<int>(env_.levels.size())) {
+      const Span place = {span.begin, coarser.body.span.begin};
+      Diagnostic& error =
+          fail("S206", place.valid() ? place : span,
+               env_.levels.empty() ? std::string("the grid has no coarser level")
+                                   : fmt::format("level {} has no coarser level", env_.level));
+      error.expected = env_.levels.empty()
+                           ? std::string("a grid with levels: grid G = [...] levels 5 by 2")
+                           : fmt::format("a level in 0..{}", env_.levels.size() - 2);
+      error.hint = env_.levels.empty() ? "" : "end the recursion earlier: if level < L - 1 { ... }";
+      return;
+    }
+    const AtLevel at(env_, env_.level + 1);
+    statements(coarser.body, times, out);
+  }
+
+  Environment& env_;
+  std::map<std::string, const ast::Stencil*> stencils_;
+  std::map<std::string, Cycle> cycles_;
+  std::vector<Instance> instances_;
+  std::map<std::pair<const ast::Stencil*, int>, size_t> numbers_;
+  std::map<ir::ReductionId, uint32_t> reductions_;
+  uint32_t position_ = 0;
+  size_t applications_ = 0, depth_ = 0;
+  bool failed_ = false;
+};
+
+// Positions of the reductions: those of the block have theirs, the others follow after the step.
+void place_in_step(Environment& env, const std::map<ir::ReductionId, uint32_t>& positions) {
+  constexpr uint32_t kAfterStep = uint32_t{1} << 31;
+  for (size_t r = 0; r < env.reductions.size(); ++r) {
+    const auto id = static_cast<ir::ReductionId>(r);
+    const auto placed = positions.find(id);
+    ReductionInfo& info = env.reductions[id];
+    info.in_block = placed != positions.end();
+    info.position = info.in_block ? placed->second : kAfterStep + static_cast<uint32_t>(r);
+    if (!info.in_block || positions.begin()->first == id) continue;
+    const auto before = env.reductions[static_cast<ir::ReductionId>(r - 1)];
+    if (before.in_block) continue;
+    Diagnostic& error =
+        env.report.error("S204", info.syntax->name.span,
+                         fmt::format("'{}' is evaluated in the step, but a reduction above it is not",
+                                     info.syntax->name.name));
+    error.related.push_back({before.syntax->name.span, "this one is evaluated after the step"});
+    error.hint = "declare the reductions of the step first";
+  }
+}
+
+}  // namespace
+
+bool has_step_block(const ast::Program& program) {
+  return std::any_of(program.items.begin(), program.items.end(), [](const ast::Item& item) {
+    return std::holds_alternative<ast::StepBlock>(item.kind);
+  });
+}
+
+void analyze_blocks(Environment& env, const ast::Program& program) {
+  const ast::StepBlock* step = nullptr;
+  for (const ast::Item& item : program.items) {
+    if (std::holds_alternative<ast::Repeat>(item.kind)) {
+      Diagnostic& error = env.report.error("S205", item.span, "a repeat beside a 'step' block");
+      error.hint = "write the repeat in the block: step { repeat 20 { smooth; } }";
+      return;
+    }
+    const auto* block = std::get_if<ast::StepBlock>(&item.kind);
+    if (!block) continue;
+    if (step) {
+      env.report.error("S036", item.span, "second 'step' block")
+          .related.push_back({step->body.span, "the first"});
+      return;
+    }
+    step = block;
+  }
+  BlockExpander expander(env, program);
+  ir::Sequence body = expander.expand(step->body);
+  if (expander.failed()) return;
+  expander.warn_of_unused();
+  if (expander.instances().empty()) {
+    env.report.error("S041", step->body.span, "the step applies no stencil function").hint =
+        "name one: step { smooth; }";
+    return;
+  }
+  place_in_step(env, expander.reductions());
+  for (const Instance& instance : expander.instances()) {
+    const AtLevel at(env, instance.level);
+    if (instance.level > 0) {
+      env.report.at({instance.applied_at, fmt::format("applied on level {}", instance.level)});
+    }
+    env.reader = instance.first;
+    const size_t before = env.program.functions.size();
+    analyze_stencil(env, *instance.stencil);
+    env.report.at({});
+    env.instances.push_back({instance.stencil, instance.first, instance.last});
+    if (env.program.functions.size() == before) continue;  // an error was reported
+    std::string& name = env.program.functions.back().name;
+    if (instance.level > 0) name += fmt::format("_{}", instance.level);
+  }
+  env.program.run.body = std::move(body);
+}
+
+void check_readers(Environment& env) {
+  for (size_t f = 0; f < env.instances.size() && f < env.program.functions.size(); ++f) {
+    const auto& [stencil, first, last] = env.instances[f];
+    for (size_t r = 0; r < env.reductions.size(); ++r) {
+      const auto id = static_cast<ir::ReductionId>(r);
+      const ReductionInfo& info = env.reductions[id];
+      if (info.position < first || info.position > last) continue;
+      const auto& pieces = env.program.functions[f].pieces;
+      const bool reads = std::any_of(pieces.begin(), pieces.end(), [&](const ir::Piece& piece) {
+        const auto read = ir::reductions_read(piece.graph);
+        const auto& nodes = piece.graph.nodes();
+        return std::find(read.begin(), read.end(), id) != read.end() ||
+               std::any_of(nodes.begin(), nodes.end(), [&](const ir::Node& node) {
+                 const auto* access = std::get_if<ir::Access>(&node.kind);
+                 return access && info.profile == access->field;
+               });
+      });
+      if (!reads) continue;
+      Diagnostic& error = env.report.error(
+          "S204", stencil->name.span,
+          fmt::format("'{}' reads '{}' and is applied before and after its evaluation",
+                      stencil->name.name, info.syntax->name.name));
+      error.related.push_back({info.syntax->name.span, "the reduction"});
+      error.hint = "declare two stencil functions, one for each place";
+    }
+  }
+}
+
+}  // namespace stencil::sema
