@@ -61,7 +61,16 @@ TEST(Verify, Domains) {
   const Program sound = two_dimensions("clamp");
   Program program = sound;
   program.domains.push_back(program.domains[0]);
-  EXPECT_EQ(verify(program), Problems{"domains: not one"});
+  EXPECT_EQ(verify(program), Problems{"G: not derived from an earlier domain"});
+  program.domains[1].coarsened = Coarsening{0, {2, 2}};
+  EXPECT_EQ(verify(program), Problems{});
+  program.domains[1].coarsened->ratios = {2};
+  EXPECT_EQ(verify(program), Problems{"G: ratios"});
+  program.domains[1].coarsened = Coarsening{1, {2, 2}};
+  EXPECT_EQ(verify(program), Problems{"G: not derived from an earlier domain"});
+  program.domains[1].coarsened = Coarsening{0, {2, 2}};
+  program.domains[1].box.ranges.pop_back();
+  EXPECT_EQ(verify(program), Problems{"G: rank differs from that of the first domain"});
   program = sound;
   program.fields[0].domain = 1;
   EXPECT_EQ(verify(program), Problems{"A: no such domain"});
@@ -70,7 +79,8 @@ TEST(Verify, Domains) {
   EXPECT_EQ(verify(program), Problems{"s: no such domain"});
 }
 
-// An access within a domain adds an offset to the index and does not scale it.
+// An access within a domain adds an offset to the index and does not scale it. Between domains the
+// scale is that of their ratio.
 TEST(Verify, MapsOfAccesses) {
   Program program = two_dimensions("clamp");
   Graph scaled;
@@ -79,9 +89,19 @@ TEST(Verify, MapsOfAccesses) {
     scaled.add(std::move(node));
   }
   program.functions[0].pieces[0].graph = std::move(scaled);
-  const std::string problem = "s: A: a scaled index within a domain";
+  const std::string problem = "s: A: scale of an index";
   EXPECT_EQ(verify(program), (Problems{problem, problem}));
   EXPECT_NE(print(program).find("A[1,(2*i+0)/1]"), std::string::npos) << print(program);
+  const Program several = test::load(
+      "grid G = [0..9]; grid C of G by 3; field A : real on G; field B : real on C;"
+      "stencil s : B on C = A[0]; stencil t : A on G = B[0];");
+  EXPECT_EQ(verify(several), Problems{});
+  program = several;
+  program.functions[0].domain = 0;
+  EXPECT_EQ(verify(program).front(), "s: targets on several boxes");
+  program = several;
+  program.domains[1].coarsened->ratios = {2};
+  EXPECT_EQ(verify(program), (Problems{"s: A: scale of an index", "t: B: scale of an index"}));
 }
 
 TEST(Verify, Steps) {
@@ -99,15 +119,17 @@ TEST(Verify, Steps) {
   };
   EXPECT_EQ(problems({body[0], Repeat{3, {body[1], Repeat{2, {body[2]}}}}, body[3]}), Problems{});
   EXPECT_EQ(problems({body[0], body[2], body[1], body[3]}),
-            (Problems{"step: order of the functions", "step: functions that it does not apply"}));
-  EXPECT_EQ(problems({body[0], body[1], body[2]}),
-            Problems{"step: functions that it does not apply"});
+            (Problems{"step: order of the functions"}));
+  EXPECT_EQ(problems({body[0], body[1], body[2], body[3], body[1]}), Problems{});
+  EXPECT_EQ(problems({body[0], body[1], body[2], body[3], body[3]}),
+            Problems{"h: writes a field with history several times in a step"});
+  EXPECT_EQ(problems({body[0], body[1], body[2]}), Problems{"h: not applied by the step"});
   EXPECT_EQ(problems({body[1], body[2], body[3]}), Problems{"m: place in the step"});
   EXPECT_EQ(problems({Repeat{2, {body[0], body[1]}}, body[2], body[3]}).front(), "step: reduction");
   EXPECT_EQ(problems({body[0], Repeat{1, {body[1]}}, body[2], body[3]}),
             Problems{"repeat: iterations"});
   EXPECT_EQ(problems({body[0], body[1], body[2], Repeat{2, {body[3]}}}),
-            Problems{"h: writes a field with history in a repeat"});
+            Problems{"h: writes a field with history several times in a step"});
   EXPECT_EQ(problems({body[0], body[1], While{{}, {body[2]}}, body[3]}).front(),
             "step: a loop until a condition holds");
 }
