@@ -1,5 +1,6 @@
 // From the plan to its host program.
 //
+//   if (first == 0) start: actions that run once
 //   for (step = 0; step < steps; step += count) {
 //     left = steps - step, limited to the steps until a reduction or the stop condition is due
 //     count = the largest tile of at most `left` steps
@@ -95,6 +96,7 @@ class Lowering {
   Program run() {
     variables();
     begin();
+    start(program_.steps);
     loop(program_.steps);
     end();
     for (Body* body : {&program_.begin, &program_.steps, &program_.end}) drop_unread(*body);
@@ -190,6 +192,20 @@ class Lowering {
     }
     if (!plan_.reductions.empty()) to.push_back({Collect{}});
     to.push_back({Return{}});
+  }
+
+  // --- The start
+
+  void start(Body& to) {
+    if (plan_.start.actions.empty()) return;
+    count_ = integer(1);
+    Tile tile;
+    actions(tile.body, plan_.start);
+    if (options_.starts_at_zero) {
+      to.push_back({std::move(tile)});
+    } else {
+      to.push_back({If{equal(variable(kFirst), 0), {{std::move(tile)}}}});
+    }
   }
 
   // --- The loop over the steps

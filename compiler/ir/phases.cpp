@@ -33,8 +33,8 @@ bool in_one_domain(const Program& program, const Sequence& sequence) {
 class Cutter {
  public:
   Cutter(const Program& program, std::vector<StepPart>& to, std::vector<bool>& advanced,
-         int64_t times)
-      : program_(program), to_(to), advanced_(advanced), times_(times) {}
+         int64_t times, bool evaluates = true)
+      : program_(program), to_(to), advanced_(advanced), times_(times), evaluates_(evaluates) {}
 
   void take(const Sequence& sequence) {
     for (const Step& step : sequence) {
@@ -56,7 +56,9 @@ class Cutter {
     }
     to_.push_back({std::exchange(phase_, {})});
   }
-  void end_reductions() { to_.push_back({Evaluations{std::exchange(reductions_, {})}}); }
+  void end_reductions() {
+    if (evaluates_) to_.push_back({Evaluations{std::exchange(reductions_, {})}});
+  }
 
  private:
   DomainId domain_of(size_t function) const { return program_.functions[function].domain; }
@@ -78,7 +80,7 @@ class Cutter {
     }
     if (!reductions_.empty()) end_reductions();
     Loop loop{repeat.iterations, {}};
-    Cutter inner(program_, loop.body, advanced_, times_ * repeat.iterations);
+    Cutter inner(program_, loop.body, advanced_, times_ * repeat.iterations, evaluates_);
     inner.take(repeat.body);
     inner.finish();
     to_.push_back({std::move(loop)});
@@ -89,6 +91,7 @@ class Cutter {
   std::vector<StepPart>& to_;
   std::vector<bool>& advanced_;
   const int64_t times_;
+  const bool evaluates_;  // reductions may stand before each phase
   Phase phase_;                          // not yet in the list
   std::vector<ReductionId> reductions_;  // stand before the phase
 };
@@ -118,18 +121,39 @@ std::vector<StepPart> parts_of_step(const Program& program) {
   return out;
 }
 
+std::vector<StepPart> parts_of_start(const Program& program) {
+  std::vector<StepPart> out;
+  std::vector<bool> advanced(program.fields.size(), false);
+  Cutter cutter(program, out, advanced, 1, false);
+  cutter.take(program.start);
+  cutter.end_phase();
+  return out;
+}
+
 std::vector<std::variant<Evaluations, Phase>> leaves_of_step(const Program& program) {
   std::vector<std::variant<Evaluations, Phase>> out;
   append_leaves(parts_of_step(program), out);
   return out;
 }
 
-std::vector<Phase> phases(const Program& program) {
+namespace {
+
+std::vector<Phase> phases_among(const std::vector<StepPart>& parts) {
+  std::vector<std::variant<Evaluations, Phase>> leaves;
+  append_leaves(parts, leaves);
   std::vector<Phase> out;
-  for (const auto& leaf : leaves_of_step(program)) {
+  for (const auto& leaf : leaves) {
     if (const auto* phase = std::get_if<Phase>(&leaf)) out.push_back(*phase);
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<Phase> phases(const Program& program) { return phases_among(parts_of_step(program)); }
+
+std::vector<Phase> phases_of_start(const Program& program) {
+  return phases_among(parts_of_start(program));
 }
 
 bool cuts_steps(const Program& program) {
@@ -198,6 +222,7 @@ Program phase_program(const Program& whole, const Phase& phase) {
   Program out = whole;
   out.functions.clear();
   for (const size_t f : phase.functions) out.functions.push_back(whole.functions[f]);
+  out.start.clear();
   out.run = {{}, applied_in_order(out.functions.size())};
   out.inits.clear();
   out.reductions.clear();

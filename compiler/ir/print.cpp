@@ -285,6 +285,7 @@ std::string print(const Program& program) {
     out += fmt::format("function {} -> {}\n", function.name, target_names(program, function));
     for (const Piece& piece : function.pieces) out += print_piece(program, piece, params);
   }
+  if (!program.start.empty()) out += "start\n" + print_steps(program, program.start, 1);
   if (cuts_steps(program)) out += "step\n" + print_steps(program, program.run.body, 1);
   for (const Init& init : program.inits) {
     out += fmt::format("init {}\n", field_name(init.field));

@@ -2,7 +2,7 @@
 // comprehensions unrolled, tables and fixed integer params folded, structures and vectors split
 // into scalar components, types explicit, every access proved or its check recorded.
 //
-//   program      = name real fp params domains steps fields functions run inits reductions
+//   program      = name real fp params domains steps fields functions start run inits reductions
 //                  requirements checks step_limits facts origin
 //   domain       = name box axes subgrids coarsened span
 //   subgrid      = name box
@@ -12,6 +12,7 @@
 //   function     = name targets pieces span kept domain
 //   origin       = phase rim subdomain
 //   piece        = region index_names graph results span
+//   start        = Sequence
 //   run          = While
 //   step         = Sequence | Apply | Repeat | Reduce | While
 //   sequence     = step...
@@ -472,7 +473,8 @@ struct Program {
   IdVector<DomainId, Domain> domains = {Domain{}};  // at least one
   std::optional<Affine> steps;                      // nullopt: every run must specify the number
   IdVector<FieldId, Field> fields;
-  std::vector<Function> functions;  // in the order in which the step first applies them
+  std::vector<Function> functions;  // in the order in which `start` and the step first apply them
+  Sequence start = {};              // applied once, before the first step of a run from step 0
   While run = {};                   // the loop over the steps
   std::vector<Init> inits;  // at most one per field, in order; a field without one starts at 0
   IdVector<ReductionId, Reduction> reductions;
@@ -549,10 +551,13 @@ int count_flops(const Piece& piece);
 // The parts of a step. Evaluations stand before each phase and at the end of the step; they may be
 // empty. If nothing cuts the step, there is one phase with one iteration.
 std::vector<StepPart> parts_of_step(const Program& program);
+// The parts of `start`, which have no evaluations.
+std::vector<StepPart> parts_of_start(const Program& program);
 // The evaluations and phases of a step in the order of the text, without the loops around them.
 std::vector<std::variant<Evaluations, Phase>> leaves_of_step(const Program& program);
-// The phases of a step, in the order of the text.
+// The phases of a step, in the order of the text, and those of `start`.
 std::vector<Phase> phases(const Program& program);
+std::vector<Phase> phases_of_start(const Program& program);
 // True if something cuts the step, even if it has only one phase. A program is also cut if it has
 // functions of other domains than the first, or if it does not apply all functions in their order,
 // each once.

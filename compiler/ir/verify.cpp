@@ -119,6 +119,9 @@ class Verifier {
   void check_step() {
     std::vector<int> applied(program_.functions.size(), 0);
     std::vector<int> evaluated(program_.reductions.size(), 0);
+    const size_t before = problems_.size();
+    check_sequence(program_.start, true, applied, evaluated);
+    if (problems_.size() != before) return;
     check_sequence(program_.run.body, false, applied, evaluated);
     for (size_t f = 0; f < applied.size(); ++f) {
       const Function& function = program_.functions[f];

@@ -358,10 +358,40 @@ class Writer {
           initial == names_.initial.end() ? "" : " initial " + initial->second;
       text.reductions.push_back(reductions[r].head + first + reductions[r].tail);
     }
-    append(program_.run.body, text);
-    append_reductions(text);
+    if (program_.start.empty() && applies_in_order(program_)) {
+      append(program_.run.body, text);
+      append_reductions(text);
+    } else {
+      for (const std::string& function : text.functions) text.out += function;
+      for (const std::string& reduction : text.reductions) text.out += reduction;
+      if (!program_.start.empty()) text.out += block("start", program_.start, 0);
+      text.out += block("step", program_.run.body, 0);
+    }
     out_ = before;
     return text.out;
+  }
+
+  // A block of statements: HEAD { ... }.
+  std::string block(const std::string& head, const Sequence& sequence, size_t depth) const {
+    const std::string indent(2 * depth, ' ');
+    return fmt::format("{0}{1} {{\n{2}{0}}}\n", indent, head, statements(sequence, depth + 1));
+  }
+  std::string statements(const Sequence& sequence, size_t depth) const {
+    const std::string indent(2 * depth, ' ');
+    std::string out;
+    for (const Step& step : sequence) {
+      if (const auto* inner = std::get_if<Sequence>(&step.kind)) out += statements(*inner, depth);
+      if (const auto* apply = std::get_if<Apply>(&step.kind)) {
+        out += fmt::format("{}{};\n", indent, program_.functions[apply->function].name);
+      }
+      if (const auto* reduce = std::get_if<Reduce>(&step.kind)) {
+        out += fmt::format("{}{};\n", indent, program_.reductions[reduce->reduction].name);
+      }
+      if (const auto* repeat = std::get_if<Repeat>(&step.kind)) {
+        out += block(fmt::format("repeat {}", repeat->iterations), repeat->body, depth);
+      }
+    }
+    return out;
   }
 
   // The text of a step as far as it is written.

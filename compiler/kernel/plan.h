@@ -2,6 +2,7 @@
 // change roles. The host program (host_ir/program.h) is made from it. Emitted drivers print that
 // program and the runtime executes it, so both give the same results.
 //
+//   if (first step of the run is 0) start...   // actions, once
 //   for (step = 0; step < steps; step += count) {
 //     count = steps_of_tile(plan, steps - step, step);
 //     actions...                      // launches, rotations, swaps, halo exchanges, repeats
@@ -290,6 +291,7 @@ struct StepLimit {  // of a run, from step 0 on
 };
 
 struct Plan : Loop {                // over the steps
+  Loop start = {};                  // before the first step of a run from step 0, once
   int64_t most_steps = 2147483647;  // limit of a run, from step 0 on
   std::vector<Array> arrays;
   std::vector<Expr> grid = {};  // extents, I64; empty if an array has these
@@ -309,8 +311,10 @@ struct Plan : Loop {                // over the steps
 };
 
 // Visits every action of the tree in order, together with its loop; a repeat before its actions.
+// The actions of a plan begin with those of its start.
 template <class AnyLoop, class Visit>
 void for_each_action(AnyLoop& loop, const Visit& visit) {
+  if constexpr (requires { loop.start; }) for_each_action(loop.start, visit);
   for (auto& action : loop.actions) {
     visit(action, loop);
     if (auto* repeat = std::get_if<Repeat>(&action)) for_each_action(*repeat, visit);

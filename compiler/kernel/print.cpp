@@ -309,6 +309,10 @@ void print_plan(const Module& module, std::string& out) {
     out += fmt::format("  at most {} steps \"{}\"\n", print(limit.steps), limit.message);
   }
   if (plan.default_steps) out += fmt::format("  steps {}\n", print(*plan.default_steps));
+  if (!plan.start.actions.empty()) {
+    out += "  start\n";
+    print_actions(module, plan.start, 2, out);
+  }
   print_actions(module, plan, 1, out);
   for (const Scratch& scratch : plan.scratch) {
     out += fmt::format("  scratch {}: {}[{}]\n", scratch.name, name(scratch.type),

@@ -20,6 +20,7 @@ class PlanVerifier {
 
   void verify() {
     names();
+    if (!plan_.start.actions.empty()) loop(plan_.start);
     loop(plan_);
     for (const Array& array : plan_.arrays) this->array(array);
     for (const Parameter& parameter : plan_.parameters) {

@@ -301,6 +301,10 @@ class Run {
   void step() {
     std::vector<bool> advanced(state_.fields.size(), false);
     std::vector<bool> evaluated(reductions_.size(), false);
+    if (state_.step == 0) {
+      std::vector<bool> none(state_.fields.size(), false);
+      take(program_.start, none, evaluated);
+    }
     take(program_.run.body, advanced, evaluated);
     for (BoundReduction& reduction : reductions_) {
       const bool due = (state_.step + 1) % reduction.source.every == 0;

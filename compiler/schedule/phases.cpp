@@ -55,7 +55,7 @@ class CutPlan final : public Plan {
   std::optional<TileWork> work() const override {
     const ir::Program& program = whole_.program();
     TileWork out{1, usual_points(program), {}};
-    size_t next = 0;
+    size_t next = phases_.in_start();
     for (const auto& leaf : ir::leaves_of_step(program)) {
       const auto* phase = std::get_if<ir::Phase>(&leaf);
       if (!phase) {
@@ -127,15 +127,19 @@ Schedule PlannedPhase::limited(Schedule schedule) const {
 
 Phases::Phases(const ir::Program& program) : whole_(program) {
   std::vector<std::unique_ptr<PlannedPhase>> found;
-  for (const ir::Phase& phase : ir::phases(program)) {
+  const auto take = [&](const ir::Phase& phase, bool in_step) {
     size_t p = 0;
     while (p < found.size() && !ir::are_alike(program, found[p]->phase, phase)) ++p;
     if (p == found.size()) found.push_back(std::make_unique<PlannedPhase>(program, phase));
+    occurrences_.push_back(p);
+    if (!in_step) return;
     const auto iterations = static_cast<double>(phase.iterations_per_step());
     found[p]->iterations += iterations;
     found[p]->runs += iterations * static_cast<double>(phase.functions.size());
-    occurrences_.push_back(p);
-  }
+  };
+  for (const ir::Phase& phase : ir::phases_of_start(program)) take(phase, false);
+  in_start_ = occurrences_.size();
+  for (const ir::Phase& phase : ir::phases(program)) take(phase, true);
   double most = 0;
   for (size_t p = 0; p < found.size(); ++p) {
     const double work = found[p]->runs * points_of(*found[p]);

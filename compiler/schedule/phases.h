@@ -32,8 +32,9 @@ class Phases {
 
   // The different phases of the step. A phase that occurs several times is planned once.
   const std::vector<std::unique_ptr<const PlannedPhase>>& all() const { return all_; }
-  // The index into all() of each phase of the step, in the order of the text.
+  // The index into all() of each phase of `start` and then of the step, in the order of the text.
   const std::vector<size_t>& occurrences() const { return occurrences_; }
+  size_t in_start() const { return in_start_; }  // the number of those of `start`
   bool cut() const { return ir::cuts_steps(whole_.program()); }
   // The phase with the most evaluations at points. Settings are chosen for this phase.
   const PlannedPhase& main() const { return *all_[main_]; }
@@ -49,6 +50,7 @@ class Phases {
   const analysis::TimeTiles whole_;
   std::vector<std::unique_ptr<const PlannedPhase>> all_;
   std::vector<size_t> occurrences_;
+  size_t in_start_ = 0;
   size_t main_ = 0;
 };
 

@@ -204,6 +204,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
   if (by_block) {
     analyze_blocks(env, program);
   } else {
+    refuse_blocks_without_step(env, program);
     for_each<ast::Stencil>(program, [&](const ast::Stencil& item, Span) {
       env.reader = item.name.span.begin;
       analyze_stencil(env, item);

@@ -53,9 +53,16 @@ class BlockExpander {
     }
   }
 
-  ir::Sequence expand(const ast::Block& block) {
+  ir::Sequence step(const ast::Block& block) {
     ir::Sequence out;
     statements(block, 1, out);
+    return out;
+  }
+  ir::Sequence start(const ast::Block& block) {
+    ir::Sequence out;
+    in_start_ = true;
+    statements(block, 1, out);
+    in_start_ = false;
     return out;
   }
 
@@ -181,6 +188,11 @@ class BlockExpander {
           "omit it: a record samples the fields at the end of a step";
       return;
     }
+    if (in_start_) {
+      fail("S204", span, fmt::format("'{}' is evaluated in 'start'", name)).expected =
+          "stencil functions and cycles: reductions have a value after a step";
+      return;
+    }
     if (times != 1 || env_.level > 0) {
       Diagnostic& error =
           fail("S204", span, fmt::format("reduction '{}' has one value per step", name));
@@ -258,6 +270,7 @@ class BlockExpander {
   std::vector<Instance> instances_;
   std::map<std::pair<const ast::Stencil*, int>, size_t> numbers_;
   std::map<ir::ReductionId, uint32_t> reductions_;
+  bool in_start_ = false;
   uint32_t position_ = 0;
   size_t applications_ = 0, depth_ = 0;
   bool failed_ = false;
@@ -286,6 +299,39 @@ void place_in_step(Environment& env, const std::map<ir::ReductionId, uint32_t>& 
 
 }  // namespace
 
+namespace {
+
+// The only block of this kind; null if there is none. S036 for a second one.
+template <class Kind>
+const Kind* only_block(Environment& env, const ast::Program& program, const char* name) {
+  const Kind* found = nullptr;
+  for (const ast::Item& item : program.items) {
+    const auto* block = std::get_if<Kind>(&item.kind);
+    if (!block) continue;
+    if (!found) {
+      found = block;
+      continue;
+    }
+    env.report.error("S036", item.span, fmt::format("second '{}' block", name))
+        .related.push_back({found->body.span, "the first"});
+  }
+  return found;
+}
+
+}  // namespace
+
+void refuse_blocks_without_step(Environment& env, const ast::Program& program) {
+  for (const ast::Item& item : program.items) {
+    const bool block = std::holds_alternative<ast::Cycle>(item.kind) ||
+                       std::holds_alternative<ast::StartBlock>(item.kind);
+    if (!block) continue;
+    Diagnostic& error = env.report.error("S207", item.span, "a program without a 'step' block");
+    error.expected = "a block that says what a step applies";
+    error.hint = "write 'step { ... }' with the names of stencil functions and cycles";
+    return;
+  }
+}
+
 bool has_step_block(const ast::Program& program) {
   return std::any_of(program.items.begin(), program.items.end(), [](const ast::Item& item) {
     return std::holds_alternative<ast::StepBlock>(item.kind);
@@ -293,24 +339,18 @@ bool has_step_block(const ast::Program& program) {
 }
 
 void analyze_blocks(Environment& env, const ast::Program& program) {
-  const ast::StepBlock* step = nullptr;
   for (const ast::Item& item : program.items) {
     if (std::holds_alternative<ast::Repeat>(item.kind)) {
       Diagnostic& error = env.report.error("S205", item.span, "a repeat beside a 'step' block");
       error.hint = "write the repeat in the block: step { repeat 20 { smooth; } }";
       return;
     }
-    const auto* block = std::get_if<ast::StepBlock>(&item.kind);
-    if (!block) continue;
-    if (step) {
-      env.report.error("S036", item.span, "second 'step' block")
-          .related.push_back({step->body.span, "the first"});
-      return;
-    }
-    step = block;
   }
+  const auto* start = only_block<ast::StartBlock>(env, program, "start");
+  const auto* step = only_block<ast::StepBlock>(env, program, "step");
   BlockExpander expander(env, program);
-  ir::Sequence body = expander.expand(step->body);
+  if (start) env.program.start = expander.start(start->body);
+  ir::Sequence body = expander.step(step->body);
   if (expander.failed()) return;
   expander.warn_of_unused();
   if (expander.instances().empty()) {

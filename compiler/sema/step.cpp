@@ -157,6 +157,7 @@ void refuse_repeated_levels(Environment& env) {
       if (const auto* repeat = std::get_if<ir::Repeat>(&step.kind)) self(self, repeat->body, 2);
     }
   };
+  count(count, env.program.start, 2);
   count(count, env.program.run.body, 1);
   for (size_t f = 0; f < applied.size(); ++f) {
     if (applied[f] > 1) refuse_levels(env, f);

@@ -85,6 +85,12 @@ void append_repeat(kernel::Plan& plan, int64_t iterations, const std::function<v
 
 void append_phases(const ir::Program& program, const Interface& interface, kernel::Module& module,
                    const std::function<void(const ir::Phase&)>& add) {
+  if (!program.start.empty()) {
+    kernel::Loop start = loop_of(module.plan, [&] {
+      PartAppender(program, interface, module, add).take(ir::parts_of_start(program));
+    });
+    module.plan.start = std::move(start);
+  }
   if (ir::cuts_steps(program)) {
     PartAppender(program, interface, module, add).take(ir::parts_of_step(program));
   } else {
