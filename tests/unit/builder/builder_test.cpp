@@ -146,6 +146,8 @@ TEST(Builder, InvalidProgramsHaveTheErrorsOfTheirText) {
       built = test::replay(*syntax, "case", {.analyse = false});
     } catch (const std::out_of_range&) {
       continue;  // undeclared names have no handle in C++
+    } catch (const test::NotInBuilder&) {
+      continue;
     }
     ASSERT_TRUE(built.ok()) << built.report();
     EXPECT_EQ(errors_of(syntax_of(*built.program), source_of(*built.program)),

@@ -53,6 +53,7 @@ class Replay {
     return found == values_.end() ? dsl::Index(n.name) : found->second;
   }
   dsl::Expr make(const ast::Level& l) {
+    if (l.towards != 0) throw NotInBuilder("reads of other levels");
     if (reductions_.count(l.field) && l.back == 1) return dsl::Reduction(l.field).before();
     const auto found = fields_.find(l.field);
     const dsl::Field field = found == fields_.end() ? dsl::FieldArgument(l.field) : found->second;
@@ -247,6 +248,7 @@ class Replay {
     values_.emplace(p.name.name, builder_.param(p.name.name, type(p.type), expr(p.value)));
   }
   void declare(const ast::Grid& g) {
+    if (g.parent || g.levels) throw NotInBuilder("several grids");
     const dsl::GridOptions options{.steps = expr(g.steps),
                                    .origin = per_dimension(g.origin),
                                    .spacing = per_dimension(g.spacing)};
@@ -343,9 +345,9 @@ class Replay {
     }
     values_ = values;
   }
-  void declare(const ast::Cycle&) { throw std::logic_error("the builder has no cycles"); }
-  void declare(const ast::StepBlock&) { throw std::logic_error("the builder has no steps"); }
-  void declare(const ast::StartBlock&) { throw std::logic_error("the builder has no starts"); }
+  void declare(const ast::Cycle&) { throw NotInBuilder("cycle"); }
+  void declare(const ast::StepBlock&) { throw NotInBuilder("step"); }
+  void declare(const ast::StartBlock&) { throw NotInBuilder("start"); }
   void declare(const ast::Repeat&) {}  // see group()
   void declare(const ast::RepeatEnd&) {}
   void declare(const ast::Init& i) {
