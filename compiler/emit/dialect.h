@@ -63,6 +63,7 @@ struct Dialect {
   int64_t static_shared_bytes = std::numeric_limits<int64_t>::max();
   std::string_view dynamic_shared;
   std::string_view barrier;          // statement
+  std::string_view memory_barrier;   // kernel::Barrier::global
   std::string_view zeros = " = {}";  // initialiser of a zeroed array
   std::string_view unroll;           // line before an unrolled loop; may be empty
   std::string_view rolled;           // line before a loop that must not be unrolled; may be empty

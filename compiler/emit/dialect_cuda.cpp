@@ -98,7 +98,7 @@ Dialect make_cuda_dialect(std::string_view wide) {
   d.shared_array = "__shared__ __align__({}) ";  // vectors and boxes need alignment
   d.static_shared_bytes = 48 << 10;
   d.dynamic_shared = "extern __shared__ __align__({}) unsigned char shared_memory[];";
-  d.barrier = "__syncthreads();";
+  d.barrier = d.memory_barrier = "__syncthreads();";
   d.unroll = "#pragma unroll";
   d.rolled = "#pragma unroll 1";
   d.static_steps = true;

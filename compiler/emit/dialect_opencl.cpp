@@ -44,6 +44,7 @@ Dialect make_opencl_dialect() {
   d.global_pointer = "__global ";
   d.shared_array = "__local ";
   d.barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
+  d.memory_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
   d.zeros = " = {0}";
   d.unroll = "#pragma unroll";
   d.block_index = "get_group_id(0)";

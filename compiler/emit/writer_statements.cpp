@@ -100,7 +100,10 @@ void Writer::statement(const kernel::Statement& statement, bool last) {
     void operator()(const kernel::For& loop) const { writer.loop(loop); }
     void operator()(const kernel::If& branch) const { writer.branch(branch); }
     void operator()(const kernel::Threads& threads) const { writer.threads(threads, last); }
-    void operator()(const kernel::Barrier&) const { writer.out_.line(writer.dialect_.barrier); }
+    void operator()(const kernel::Barrier& barrier) const {
+      const Dialect& dialect = writer.dialect_;
+      writer.out_.line(barrier.global ? dialect.memory_barrier : dialect.barrier);
+    }
     void operator()(const kernel::Shuffle& shuffle) const { writer.shuffle(shuffle); }
     void operator()(const kernel::BulkCopies& bulk) const { writer.bulk_copies(bulk); }
     void operator()(const kernel::AwaitBulk& await) const { writer.await_bulk(await); }

@@ -167,7 +167,9 @@ struct Threads {
   std::vector<Expr> conditions = {};
   std::vector<ThreadLoop> loops = {};
 };
-struct Barrier {};
+struct Barrier {
+  bool global = false;  // also orders what the block's threads write to and read from Global buffers
+};
 // Every thread reads per-thread buffers of other threads in its row (the threads that differ only
 // in thread_x). In a move, a thread copies `from` of the thread with thread_x + lane to its own
 // `to`. If there is no such thread, it copies its own `from`. All moves are done for name = 0 ..

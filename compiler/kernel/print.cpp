@@ -121,7 +121,9 @@ class Printer {
         }
         nested(head, threads.body);
       }
-      void operator()(const Barrier&) const { line("barrier"); }
+      void operator()(const Barrier& barrier) const {
+        line(barrier.global ? "barrier for memory" : "barrier");
+      }
       void operator()(const Shuffle& shuffle) const {
         line(shuffle.count == 1
                  ? "shuffle {"

@@ -29,7 +29,10 @@ Expr Rewriter::with_operands(const Expr& original) {
   }
   if (const auto* source = std::get_if<Load>(&original->kind)) {
     std::vector<Expr> index = all(source->index);
-    if (index != source->index) return load(source->buffer, std::move(index), original->type);
+    const BufferId buffer = this->buffer(source->buffer);
+    if (index != source->index || buffer != source->buffer) {
+      return load(buffer, std::move(index), original->type);
+    }
   }
   return original;
 }
@@ -50,10 +53,12 @@ Statement Rewriter::statement(const Statement& original) {
     }
     Statement operator()(const Store& store) const {
       std::vector<Expr> index = to.all(store.index);
-      return {Store{store.buffer, std::move(index), to.expr(store.value)}};
+      return {Store{to.buffer(store.buffer), std::move(index), to.expr(store.value)}};
     }
     Statement operator()(const Copy& copy) const {
       Copy out = copy;
+      out.to = to.buffer(copy.to);
+      out.from = to.buffer(copy.from);
       out.to_index = to.all(copy.to_index);
       out.from_index = to.all(copy.from_index);
       return {std::move(out)};
@@ -84,6 +89,8 @@ Statement Rewriter::statement(const Statement& original) {
     Statement operator()(const Shuffle& shuffle) const {
       Shuffle out = shuffle;
       for (Shuffle::Move& move : out.moves) {
+        move.to = to.buffer(move.to);
+        move.from = to.buffer(move.from);
         move.to_index = to.all(move.to_index);
         move.from_index = to.all(move.from_index);
       }
@@ -93,6 +100,7 @@ Statement Rewriter::statement(const Statement& original) {
       BulkCopies out = bulk;
       out.batch = to.expr(bulk.batch);
       for (BulkCopy& copy : out.copies) {
+        copy.to = to.buffer(copy.to);
         copy.origin = to.all(copy.origin);
         copy.to_index = to.all(copy.to_index);
       }

@@ -16,8 +16,13 @@ class Rewriter {
   // every node, before its operands, in the order in which expressions are read.
   using Replace = std::function<Expr(const Expr&)>;
 
-  // Operations with changed operands are simplified again.
-  explicit Rewriter(Replace replace) : replace_(std::move(replace)) {}
+  // The number of a buffer in the copy.
+  using Renumber = std::function<BufferId(BufferId)>;
+
+  // Operations with changed operands are simplified again. Without `renumber`, buffers keep their
+  // numbers.
+  explicit Rewriter(Replace replace, Renumber renumber = {})
+      : replace_(std::move(replace)), renumber_(std::move(renumber)) {}
 
   Body body(const Body& body);
   Statement statement(const Statement& statement);
@@ -28,7 +33,10 @@ class Rewriter {
  private:
   std::vector<Expr> all(const std::vector<Expr>& exprs);
 
+  BufferId buffer(BufferId id) const { return renumber_ ? renumber_(id) : id; }
+
   Replace replace_;
+  Renumber renumber_;
   std::unordered_map<const ExprNode*, Expr> done_;
 };
 

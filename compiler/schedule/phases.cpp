@@ -1,12 +1,16 @@
 #include "compiler/schedule/phases.h"
 
 #include <algorithm>
+#include <array>
+#include <set>
 #include <utility>
 
+#include "compiler/kernel/merge.h"
 #include "compiler/schedule/common/limits.h"
 #include "compiler/schedule/common/operations.h"
 #include "compiler/schedule/common/phases.h"
 #include "compiler/schedule/common/reduction_work.h"
+#include "compiler/schedule/model/predict.h"
 
 namespace stencil::schedule {
 
@@ -19,12 +23,14 @@ double points_of(const PlannedPhase& planned) { return usual_points(planned.tile
 // The combined plan of a step that is cut into phases.
 class CutPlan final : public Plan {
  public:
-  // `plans`: one per phase; `main`: the plan of the phase with the most work.
+  // `plans`: one per phase; `small`: whether it is one for a single block; `main`: the plan of the
+  // phase with the most work.
   CutPlan(const Phases& phases, const analysis::TimeTiles& whole, std::vector<PlanPtr> plans,
-          PlanPtr main, Rows rows)
+          std::vector<bool> small, PlanPtr main, Rows rows)
       : phases_(phases),
         whole_(whole),
         plans_(std::move(plans)),
+        small_(std::move(small)),
         main_(std::move(main)),
         rows_(rows) {}
 
@@ -79,13 +85,18 @@ class CutPlan final : public Plan {
     const Interface interface(whole_.program(), rows_);
     size_t next = 0;
     std::vector<std::optional<kernel::Loop>> lowered(plans_.size());
+    std::set<int> small;  // kernels
     append_phases(whole_.program(), interface, module, [&](const ir::Phase&) {
       const size_t p = phases_.occurrences()[next++];
       kernel::Loop& open = module.plan;
       if (!lowered[p]) {
         kernel::Loop around = std::exchange(open, {});
+        const size_t kernels = module.kernels.size();
         plans_[p]->lower(module);
         lowered[p] = std::exchange(open, std::move(around));
+        for (size_t k = kernels; small_[p] && k < module.kernels.size(); ++k) {
+          small.insert(static_cast<int>(k));
+        }
       }
       // The same kernels in each occurrence.
       open.time_tile = lowered[p]->time_tile;
@@ -93,6 +104,11 @@ class CutPlan final : public Plan {
       open.actions.insert(open.actions.end(), lowered[p]->actions.begin(),
                           lowered[p]->actions.end());
     });
+    if (small.empty()) return;
+    Names names = interface.names_in(module);
+    kernel::merge_launches(module, module.plan.start, small, names.unique(module.name + "_start"));
+    kernel::merge_launches(module, module.plan, small, names.unique(module.name + "_coarse"));
+    kernel::drop_unused_kernels(module);
   }
 
  private:
@@ -106,6 +122,7 @@ class CutPlan final : public Plan {
   const Phases& phases_;
   const analysis::TimeTiles& whole_;
   const std::vector<PlanPtr> plans_;
+  const std::vector<bool> small_;
   const PlanPtr main_;
   const Rows rows_;
 };
@@ -117,6 +134,57 @@ PlannedPhase::PlannedPhase(const ir::Program& whole, const ir::Phase& of)
       own(!ir::cuts_steps(whole) ? nullptr
                                  : std::make_unique<ir::Program>(ir::phase_program(whole, of))),
       tiles(own ? *own : whole) {}
+
+namespace {
+
+// Predicted, per iteration of the phase.
+std::optional<double> seconds_of(const Plan& plan, const Machine& machine) {
+  const auto work = plan.work();
+  return work ? std::optional(predict(*work, machine).seconds) : std::nullopt;
+}
+
+}  // namespace
+
+const PlannedPhase::Swept& PlannedPhase::swept(const Machine& machine) const {
+  if (!swept_) {
+    const Family& direct = *find_family("direct");
+    Diagnostics none;
+    const Schedule schedule = direct.propose(tiles, machine).schedule;
+    swept_ = Swept{direct.plan(tiles, schedule, machine, none), {}};
+    swept_->seconds = seconds_of(*swept_->plan, machine);
+  }
+  return *swept_;
+}
+
+PlanPtr PlannedPhase::in_one_block(const Machine& machine) const {
+  const ir::Program& program = tiles.program();
+  double points = 1, instructions = 0;
+  for (const ir::Range& range : program.grid().ranges) {
+    const ir::Affine extent = range.high - range.low + 1;
+    if (!extent.is_constant()) return nullptr;
+    points *= static_cast<double>(extent.constant);
+  }
+  // Per node of a graph: an operation or a load, and one for its address.
+  constexpr double kPerNode = 2;
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) instructions += kPerNode * piece.graph.size();
+  }
+  const double per_second = machine.instructions_per_second / machine.multiprocessors;
+  const auto functions = static_cast<double>(program.functions.size());
+  if (points * instructions / per_second > functions * machine.launch_seconds) return nullptr;
+  const Family& direct = *find_family("direct");
+  Schedule schedule = direct.propose(tiles, machine).schedule;
+  if (!machine.threads_are_loops) {  // coarse grids have short rows
+    static const std::array<Shape, 4> kBlocks = {
+        Shape{512}, Shape{32, 16}, Shape{16, 8, 4}, Shape{8, 4, 4, 4}};
+    schedule.block = kBlocks[static_cast<size_t>(std::min(program.grid().rank(), 4)) - 1];
+    schedule.elements = {};
+    schedule = with_fewer_threads(schedule, machine);
+    schedule.elements = {};
+  }
+  Diagnostics none;
+  return direct.plan(tiles, schedule, machine, none);
+}
 
 Schedule PlannedPhase::limited(Schedule schedule) const {
   if (own && schedule.time_tile > phase.iterations) {
@@ -181,13 +249,31 @@ Proposal Phases::propose(const Family& family, const Machine& machine) const {
 PlanPtr Phases::plan(const Family& family, const Schedule& schedule, const Machine& machine,
                      Diagnostics& diagnostics) const {
   std::vector<PlanPtr> plans;
+  std::vector<bool> small;
   for (const auto& planned : all_) {
-    plans.push_back(family.plan(planned->tiles, planned->limited(schedule), machine, diagnostics));
-    if (!plans.back()) return nullptr;
+    const bool may_sweep = mixed() && planned != all_[main_];
+    if (PlanPtr one = may_sweep ? planned->in_one_block(machine) : nullptr) {
+      plans.push_back(std::move(one));
+      small.push_back(true);
+      continue;
+    }
+    small.push_back(false);
+    Diagnostics refusals;
+    PlanPtr plan = family.plan(planned->tiles, planned->limited(schedule), machine,
+                               may_sweep ? refusals : diagnostics);
+    if (may_sweep) {
+      const PlannedPhase::Swept& other = planned->swept(machine);
+      const auto seconds = plan ? seconds_of(*plan, machine) : std::nullopt;
+      const bool slower = seconds && other.seconds && *other.seconds < *seconds;
+      if (!plan || slower) plan = other.plan;
+    }
+    if (!plan) return nullptr;
+    plans.push_back(std::move(plan));
   }
   if (!cut()) return plans.front();
   const PlanPtr main = plans[main_];
-  return std::make_shared<CutPlan>(*this, whole_, std::move(plans), main, schedule.rows);
+  return std::make_shared<CutPlan>(*this, whole_, std::move(plans), std::move(small), main,
+                                   schedule.rows);
 }
 
 }  // namespace stencil::schedule

@@ -1,5 +1,10 @@
 // A step as a sequence of phases (ir::Phase). Families plan each phase as a separate program whose
 // steps are the phase's iterations. Phases combines the plans of all phases into one plan.
+//
+// In a program with several grids, the settings are those of the phase with the most work. Each
+// other phase has the same settings if its grid suits them, and is swept by `direct` otherwise: a
+// tile that suits a fine grid may be larger than a coarse one. Sweeps of grids that are so small
+// that one block computes them in the time of a launch share a launch (kernel/merge.h).
 #pragma once
 
 #include <memory>
@@ -23,6 +28,17 @@ struct PlannedPhase {
   double iterations = 0;  // per step, of all that are alike
   const std::unique_ptr<const ir::Program> own;  // null: the phase is the whole step
   const analysis::TimeTiles tiles;
+  // The plan of `direct` and its predicted time; made when it is first needed.
+  struct Swept {
+    PlanPtr plan;
+    std::optional<double> seconds;
+  };
+  const Swept& swept(const Machine& machine) const;
+  // The plan of `direct` for a single block, if that takes less time than a launch; otherwise null.
+  PlanPtr in_one_block(const Machine& machine) const;
+
+ private:
+  mutable std::optional<Swept> swept_;
 };
 
 class Phases {
@@ -40,6 +56,9 @@ class Phases {
   const PlannedPhase& main() const { return *all_[main_]; }
   // If the step is cut: the largest number of iterations that a tile can have.
   int64_t most_iterations() const;
+
+  // Whether the phases may have different families.
+  bool mixed() const { return whole_.program().domains.size() > 1; }
 
   // Like the functions of Family, but for the whole program.
   Proposal propose(const Family& family, const Machine& machine) const;
