@@ -180,7 +180,18 @@ PlanPtr PlannedPhase::in_one_block(const Machine& machine) const {
     schedule.block = kBlocks[static_cast<size_t>(std::min(program.grid().rank(), 4)) - 1];
     schedule.elements = {};
     schedule = with_fewer_threads(schedule, machine);
-    schedule.elements = {};
+    // Several points per thread, if there are as many, hide the latency of memory.
+    const int rank = program.grid().rank();
+    constexpr int64_t kMostPoints = 8;
+    int64_t left = kMostPoints;
+    for (int d = 0; d < rank; ++d) {
+      const size_t axis = static_cast<size_t>(rank - 1 - d);  // outermost first
+      const ir::Range& range = program.grid().ranges[static_cast<size_t>(d)];
+      const int64_t extent = (range.high - range.low).constant + 1;
+      const int64_t wanted = (extent + schedule.block[axis] - 1) / schedule.block[axis];
+      schedule.elements[axis] = static_cast<int>(std::min(wanted, left));
+      left /= schedule.elements[axis];
+    }
   }
   Diagnostics none;
   return direct.plan(tiles, schedule, machine, none);
