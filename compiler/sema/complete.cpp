@@ -47,8 +47,7 @@ class LeftOut {
                              : 0;
     size_t written = 0;  // an `else` may become any number of pieces, including none
     for (const ast::Piece& piece : stencil.pieces) written += piece.otherwise ? 0 : 1;
-    // fixed edge points may become pieces of their own
-    const bool exact = written == stencil.pieces.size() && !env_.has_fixed_edges;
+    const bool exact = written == stencil.pieces.size();
     const bool whole = exact ? found == written : found >= written;
     if (!whole) places.push_back(stencil.name.span);
   }

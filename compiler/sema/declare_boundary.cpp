@@ -55,7 +55,6 @@ std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::Bound
     return std::nullopt;
   }
   const bool number = result.row().image == BoundaryImage::Given;
-  env.has_fixed_edges |= result.fixed();
   if (!number || varies(env, *rule.value)) value = rule.value.get();
   if (varies(env, *rule.value)) return result;
   ir::Graph scratch;

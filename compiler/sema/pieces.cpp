@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/lower/fixed_edges.h"
 #include "compiler/sema/ast_names.h"
 #include "compiler/sema/bounds.h"
 #include "compiler/sema/coordinates.h"
@@ -102,7 +103,6 @@ struct Pieces {
   std::vector<std::string> otherwise_indices;  // index names of the `else` piece
   int64_t every = 1;  // the stencil writes only in every n-th step, with n = every
   Span every_span = {};
-  std::vector<ir::Piece> written = {};  // region and span of each piece, with fixed edge points
 
   // The field of the first target. The fields of all targets have the same domain.
   const ir::Field& field(const Environment& env) const {
@@ -127,7 +127,6 @@ Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece, co
   elaborator.store_in(type);
   std::optional<Value> where;
   if (piece.where) where = value_of(elaborator, pieces, *piece.where, result.index_names, nullptr);
-  // strides count from the low bound of the region as written, also if its edge is cut off
   const Value condition = taken(elaborator, region.box, region.strides, where, span);
   Elaborator other(env, kStencilSite, result.graph, &prover);
   other.store_in(type);
@@ -168,10 +167,14 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
                                  span_of(piece.region));
   }
   ir::Piece result;
-  result.region = inside ? without_fixed_edges(env, *pieces.targets, region.box) : region.box;
+  result.region = region.box;
   result.index_names = std::move(region.index_names);
   result.span = piece.span;
-  AccessProver prover(env, result.region, *within, result.index_names, !inside);
+  // Lowering cuts off fixed edge points, whose values their rules give.
+  const ir::Box computed =
+      inside ? ir::without_fixed_edges(env.program, env.facts, pieces.targets->fields, region.box)
+             : region.box;
+  AccessProver prover(env, computed, *within, result.index_names, !inside);
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
   type ? elaborator.store_in(*type) : elaborator.store_in_unknown();
   Value value = value_of(elaborator, pieces, *piece.value, result.index_names, type.get());
@@ -209,38 +212,14 @@ const ast::Piece* find_otherwise(Environment& env, const ast::Stencil& stencil) 
 bool analyze_otherwise(Environment& env, const Pieces& pieces, ir::Function& function) {
   const ast::Piece& piece = *pieces.otherwise;
   std::vector<ir::Box> taken;
-  for (const ir::Piece& other : pieces.written) taken.push_back(other.region);
-  const auto left =
-      boxes_left(env, pieces.field(env).box, taken, piece.span, "the points of 'else'");
+  for (const ir::Piece& other : function.pieces) taken.push_back(other.region);
+  const auto left = known_boxes(env, ir::boxes_left(env.facts, pieces.field(env).box, taken),
+                                piece.span, "the points of 'else'");
   if (!left) return false;
   for (const ir::Box& box : *left) {
     auto result = analyze_piece(env, pieces, piece, {true, box, pieces.otherwise_indices, {}});
     if (!result) return false;
     function.pieces.push_back(std::move(*result));
-  }
-  return true;
-}
-
-// Adds pieces that store the values of fixed edge points which no other piece contains.
-bool add_fixed_edges(Environment& env, const Targets& targets, ir::Function& function) {
-  const auto edges = fixed_edges_left(env, targets, function);
-  if (!edges) return false;
-  for (const ir::Box& box : *edges) {
-    ir::Piece piece;
-    piece.region = box;
-    piece.index_names.resize(box.ranges.size());
-    piece.span = function.span;
-    AccessProver prover(env, piece.region, env.here().box, piece.index_names, false);
-    Elaborator elaborator(env, kStencilSite, piece.graph, &prover);
-    elaborator.store_in(*targets.type);
-    const Value value = present(targets, elaborator, function.span);
-    for (const ir::FieldId field : targets.fields) {
-      if (!elaborator.edges_allow(field, function.span)) return false;
-    }
-    auto stored = store(env, targets, elaborator, value, function.span);
-    if (!stored) return false;
-    piece.results = std::move(*stored);
-    function.pieces.push_back(std::move(piece));
   }
   return true;
 }
@@ -301,20 +280,16 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     if (piece.otherwise) continue;
     Region region = elaborate_region(env, piece.region);
     strided |= !region.strides.empty();
-    ir::Piece whole;
-    whole.region = region.box;
-    whole.span = piece.span;
     auto result = analyze_piece(env, pieces, piece, std::move(region));
     ok &= result.has_value();
     if (!result) continue;
-    for (const ir::Piece& other : pieces.written) {
-      require_disjoint(env, other, whole, strided);
+    for (const ir::Piece& other : function.pieces) {
+      require_disjoint(env, other, *result, strided);
     }
-    pieces.written.push_back(std::move(whole));
     function.pieces.push_back(std::move(*result));
   }
   if (ok && pieces.otherwise) ok = analyze_otherwise(env, pieces, function);
-  if (ok) add_fixed_edges(env, *pieces.targets, function);
+  if (ok) check_fixed_edges(env, *pieces.targets, function);
   if (pieces.targets) env.program.functions.push_back(std::move(function));
 }
 

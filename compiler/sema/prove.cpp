@@ -93,74 +93,14 @@ bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer
   return true;
 }
 
-namespace {
-
-bool holds(const std::vector<ir::Affine>& facts, const ir::Affine& goal) {
-  return decide(facts, goal) == Verdict::Holds;
-}
-
-bool are_apart(const std::vector<ir::Affine>& facts, const ir::Box& a, const ir::Box& b) {
-  for (size_t d = 0; d < a.ranges.size(); ++d) {
-    if (holds(facts, less(a.ranges[d].high, b.ranges[d].low))) return true;
-    if (holds(facts, less(b.ranges[d].high, a.ranges[d].low))) return true;
-  }
-  return false;
-}
-
-// Appends boxes that cover `box` without `hole`, cutting dimension by dimension. Returns false if
-// the shape of these boxes depends on params.
-bool cut_around(const std::vector<ir::Affine>& facts, ir::Box box, const ir::Box& hole,
-                std::vector<ir::Box>& out) {
-  for (size_t d = 0; d < box.ranges.size(); ++d) {
-    ir::Range& range = box.ranges[d];
-    const ir::Range& taken = hole.ranges[d];
-    const auto add = [&](const ir::Affine& low, const ir::Affine& high) {
-      if (holds(facts, less(high, low))) return;
-      out.push_back(box);
-      out.back().ranges[d] = {low, high};
-    };
-    if (holds(facts, at_least(taken.low, range.low))) {
-      if (!holds(facts, at_least(range.high, taken.low - 1))) return false;
-      add(range.low, taken.low - 1);
-      range.low = taken.low;
-    } else if (!holds(facts, at_least(range.low, taken.low))) {
-      return false;
-    }
-    if (holds(facts, at_least(range.high, taken.high))) {
-      if (!holds(facts, at_least(taken.high + 1, range.low))) return false;
-      add(taken.high + 1, range.high);
-      range.high = taken.high;
-    } else if (!holds(facts, at_least(taken.high, range.high))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
-std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& whole,
-                                               const std::vector<ir::Box>& taken, Span span,
-                                               const char* what) {
-  const std::vector<ir::Affine> facts = facts_inside(env, whole);
-  std::vector<ir::Box> left = {whole};
-  for (const ir::Box& hole : taken) {
-    if (are_apart(facts, hole, hole)) continue;  // the hole is empty
-    std::vector<ir::Box> next;
-    for (ir::Box& box : left) {
-      if (are_apart(facts, box, hole)) {
-        next.push_back(std::move(box));
-      } else if (!cut_around(facts, std::move(box), hole, next)) {
-        Diagnostic& error =
-            env.report.error("S049", span, fmt::format("{} depend on params", what));
-        error.found = fmt::format("{} in {}", env.print(hole), env.print(whole));
-        error.hint = "bound the params with 'require', or give them values (-D)";
-        return std::nullopt;
-      }
-    }
-    left = std::move(next);
-  }
-  return left;
+std::optional<std::vector<ir::Box>> known_boxes(Environment& env, ir::BoxesLeft left, Span span,
+                                                const char* what) {
+  if (!left.unclear) return std::move(left.boxes);
+  const auto& [taken, whole] = *left.unclear;
+  Diagnostic& error = env.report.error("S049", span, fmt::format("{} depend on params", what));
+  error.found = fmt::format("{} in {}", env.print(taken), env.print(whole));
+  error.hint = "bound the params with 'require', or give them values (-D)";
+  return std::nullopt;
 }
 
 void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b, bool strided) {

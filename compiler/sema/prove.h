@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/boxes.h"
 #include "compiler/ir/region.h"
 #include "compiler/sema/environment.h"
 
@@ -32,12 +33,9 @@ bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer
 // `strided`: a region has a stride, which changes the hint.
 void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b, bool strided);
 
-// Boxes that cover `whole` without `taken`. The boxes in `taken` must lie in `whole` and be
-// disjoint. Some of the result may be empty in a run. S049 at `span` if the shape of the rest
-// depends on params; `what` names it.
-std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& whole,
-                                               const std::vector<ir::Box>& taken, Span span,
-                                               const char* what);
+// The boxes of a difference, which `what` names. S049 at `span` if their shape depends on params.
+std::optional<std::vector<ir::Box>> known_boxes(Environment& env, ir::BoxesLeft left, Span span,
+                                                const char* what);
 
 // Proves the accesses of one region.
 class AccessProver : private ir::RegionBounds {

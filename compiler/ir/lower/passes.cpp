@@ -7,6 +7,7 @@
 
 #include "compiler/ir/choices.h"
 #include "compiler/ir/lower/boundaries.h"
+#include "compiler/ir/lower/fixed_edges.h"
 #include "compiler/ir/random.h"
 #include "compiler/ir/reassociate.h"
 #include "compiler/support/pass_log.h"
@@ -20,6 +21,10 @@ bool always(const Program&, const KernelTraits&) {
 bool computes(const Program& program, const KernelTraits&) {
   return !std::all_of(program.fields.begin(), program.fields.end(),
                       [](const Field& field) { return field.plain(); });
+}
+bool fixes(const Program& program, const KernelTraits&) {
+  return std::any_of(program.fields.begin(), program.fields.end(),
+                     [](const Field& field) { return field.fixed(); });
 }
 bool draws(const Program& program, const KernelTraits&) {
   const auto in = [](const Graph& graph) {
@@ -73,6 +78,8 @@ Program run(const Pass& pass, const Program& program) {
 const std::vector<Pass>& lowering_passes() {
   using For = Pass::For;
   static const std::vector<Pass> kPasses = {
+      {"split-fixed-edges", For::All, "fixed edge points become pieces of their own", fixes,
+       split_fixed_edges, Form::Mathematics},
       {"lower-boundaries", For::All,
        "boundary rules that are not plain become selects; fixed edge points are stored", computes,
        lower_boundaries, Form::PlainRules},

@@ -1,6 +1,8 @@
 // Boundaries with a gradient, and sides whose edge points have a given value.
 #include <gtest/gtest.h>
 
+#include "compiler/ir/lower/fixed_edges.h"
+#include "compiler/syntax/parse.h"
 #include "tests/unit/sema/fixture.h"
 
 namespace stencil::test {
@@ -107,6 +109,40 @@ TEST(FixedEdges, BecomePiecesOfTheFunctionThatWritesTheField) {
               "1..8 = add(A[0], 1f); 0..0 = v; 9..9 = float(time); ")
         << region;
   }
+}
+
+std::string regions(const ir::Function& function) {
+  std::string out;
+  for (const ir::Piece& piece : function.pieces) {
+    for (const ir::Range& range : piece.region.ranges) {
+      out += fmt::format("{}..{} ", range.low.constant, range.high.constant);
+    }
+  }
+  return out;
+}
+
+// Semantic analysis keeps the pieces and regions of the text. Accesses are proved only where the
+// program computes: B, which has no boundary, is not read at 0 - 1.
+TEST(FixedEdges, ArePiecesOnlyAfterLowering) {
+  const Source source("test.stn",
+                      "grid G = [0..9] steps 4; field B : real on G; stencil b : B on G = 1;"
+                      "field A : real on G boundary [fixed 1 .. clamp];"
+                      "stencil s : A { [0..5] = B[-1]; else = A[0] + 1; }"
+                      "field C : real on G boundary fixed 1; stencil t : C[4..6] = 2;");
+  Diagnostics diagnostics;
+  const auto tree = parse(source, diagnostics);
+  ASSERT_TRUE(tree);
+  const auto mathematics = analyze_mathematics(*tree, source, {}, diagnostics);
+  ASSERT_TRUE(mathematics) << render(source, diagnostics);
+  EXPECT_EQ(regions(mathematics->functions.at(1)), "0..5 6..9 ");
+  EXPECT_EQ(regions(mathematics->functions.at(2)), "4..6 ");
+
+  const ir::Program split = ir::split_fixed_edges(*mathematics);
+  EXPECT_TRUE(ir::verify(split, ir::Form::Mathematics).empty());
+  EXPECT_EQ(regions(split.functions.at(1)), "1..5 6..9 0..0 ");
+  EXPECT_EQ(regions(split.functions.at(2)), "4..6 0..0 9..9 ");
+  const ir::Piece& edge = split.functions.at(2).pieces.at(1);
+  EXPECT_EQ(expression(split, edge.graph, edge.results.at(0)), "C[0]");
 }
 
 TEST(FixedEdges, OfOpenSizesNeedNoRequirement) {
