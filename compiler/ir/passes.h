@@ -14,8 +14,9 @@ namespace stencil::ir {
 std::string print(const Program& program);
 
 // What a program may contain. Before lower_boundaries(), rules of any kind stand on fields, and
-// accesses may be beyond them. Before bake_params(), graphs may refer to params with fixed values.
-enum class Form { Mathematics, PlainRules, Baked };
+// accesses may be beyond them. Before expand_random(), random numbers are operations with any
+// number of operands. Before bake_params(), graphs may refer to params with fixed values.
+enum class Form { Mathematics, PlainRules, NoRandom, Baked };
 // Checks the invariants of a well-formed program: operands before uses, types, component counts,
 // offsets per rank, escapes only with a boundary rule, and others. Returns one line per violation.
 // A violation is a bug of the compiler, never of the user's program.

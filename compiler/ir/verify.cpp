@@ -463,7 +463,7 @@ class Verifier {
   void check_operation(const std::string& where, const Graph& graph, NodeId id,
                        const Operation& operation) {
     const auto label = [&] { return fmt::format("%{} {}", id, name(operation.op)); };
-    const bool any = operation.op == Op::Random && form_ == Form::Mathematics;
+    const bool any = operation.op == Op::Random && form_ < Form::NoRandom;
     if (!any && static_cast<int>(operation.operands.size()) != arity(operation.op)) {
       return fail(where, label() + ": number of operands");
     }
