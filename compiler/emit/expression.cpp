@@ -166,6 +166,10 @@ void ExpressionPrinter::put(const Expr& expr, int level, bool exposed) {
     int level;
     bool exposed;
     void operator()(const kernel::IntegerLiteral& literal) const {
+      if (!literal.name.empty()) {
+        printer.out_ += printer.names_.spell(literal.name);
+        return;
+      }
       printer.open(apart());
       printer.put_integer(literal.value, expr->type, false);
       printer.close(apart());

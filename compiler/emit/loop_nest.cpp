@@ -93,7 +93,10 @@ class NestMaker {
     nest_.body = std::move(body);
     for (size_t axis = kMaxRank; axis-- > 0;) {
       if (kernel.threads[axis] == 1) continue;
-      nest_.loops.push_back({kThreadNames[axis], integer(0), integer(kernel.threads[axis]), {}});
+      nest_.loops.push_back({kThreadNames[axis],
+                             integer(0),
+                             named_integer(kernel.threads[axis], kernel.thread_counts[axis]),
+                             {}});
       strides_.push_back(kernel.threads[axis]);
     }
     for (const char* name : kThreadNames) varying_.insert(name);

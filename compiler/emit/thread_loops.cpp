@@ -126,7 +126,7 @@ void expand_thread_buffers(Kernel& kernel) {
     for (size_t axis = kMaxRank; axis-- > 0;) {
       const int count = kernel.threads[axis];
       if (count == 1) continue;
-      extents.push_back(integer(count));
+      extents.push_back(named_integer(count, kernel.thread_counts[axis]));
       prefixes[id].push_back(variable(kThreadNames[axis]));
     }
     buffer.extents.insert(buffer.extents.begin(), extents.begin(), extents.end());

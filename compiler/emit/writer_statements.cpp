@@ -207,7 +207,9 @@ void Writer::loop(const kernel::For& loop) {
                                 : loop.kind == kernel::LoopKind::Serial ? std::string_view()
                                                                         : dialect_.unroll;
   if (!hint.empty()) out_.line(std::string(hint));
-  const std::string step = loop.step == 1 ? "++" + name : fmt::format("{} += {}", name, loop.step);
+  const std::string by =
+      loop.step_name.empty() ? fmt::format("{}", loop.step) : names_.spell(loop.step_name);
+  const std::string step = loop.step == 1 ? "++" + name : fmt::format("{} += {}", name, by);
   const std::string begin = expressions_.print(loop.begin);
   const std::string end = expressions_.print(
       kernel::less(kernel::variable(loop.name, type), kernel::convert(loop.end, type)));

@@ -246,6 +246,9 @@ void widen(std::vector<Expr>& operands, size_t first) {
 Expr integer(int64_t value, Scalar type) {
   return make(IntegerLiteral{value}, type);
 }
+Expr named_integer(int64_t value, std::string name) {
+  return make(IntegerLiteral{value, std::move(name)}, Scalar::I32);
+}
 Expr boolean(bool value) {
   return integer(value ? 1 : 0, Scalar::Bool);
 }

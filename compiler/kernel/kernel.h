@@ -47,7 +47,10 @@ using BufferId = Id<struct Buffer>;  // into Kernel::buffers
 
 struct IntegerLiteral {
   int64_t value;
-};  // of type Bool (0/1), I32 or I64
+  // Of a constant of the module that has this value; "" if there is none. Files show the name.
+  // Passes see the value, and what they fold from it has no name.
+  std::string name = {};
+};  // of type Bool (0/1), I32 or I64; only an I32 has a name
 struct RealLiteral {
   double value;
 };  // of type F32 (already rounded) or F64
@@ -69,6 +72,7 @@ struct ExprNode {
 };
 
 Expr integer(int64_t value, Scalar type = Scalar::I32);
+Expr named_integer(int64_t value, std::string name);
 Expr boolean(bool value);
 Expr real(double value, Scalar type);
 Expr variable(std::string name, Scalar type = Scalar::I32);
@@ -143,6 +147,7 @@ struct For {  // for (name = begin; name < end; name += step), name is I32 (I64 
   Expr begin, end;
   int64_t step = 1;
   Body body;
+  std::string step_name = {};  // as IntegerLiteral::name
 };
 struct If {
   Expr condition;
@@ -269,6 +274,7 @@ struct Kernel {
       buffers;  // the Global ones are arguments, in this order, then the scalars
   std::vector<ScalarArgument> scalars;
   Shape threads;
+  std::array<std::string, kMaxRank> thread_counts = {};  // names of `threads`, as in literals
   int min_blocks = 0;  // launch-bounds hint: blocks per multiprocessor; 0: no hint
   std::vector<BulkSource> bulk_sources;
   int bulk_batches = 0;  // batches of bulk copies in flight or in use at most; 0: no bulk copies

@@ -29,6 +29,7 @@ class Printer {
       bool nested;
       std::string operator()(const IntegerLiteral& literal) const {
         if (node.type == Scalar::Bool) return literal.value ? "true" : "false";
+        if (printer.kernel_ && !literal.name.empty()) return literal.name;
         return std::to_string(literal.value) + (node.type == Scalar::I64 ? "L" : "");
       }
       std::string operator()(const RealLiteral& literal) const {
@@ -99,7 +100,9 @@ class Printer {
       }
       void operator()(const For& loop) const {
         constexpr std::array kinds = {"for", "unrolled", "steps", "rolled"};
-        const std::string step = loop.step == 1 ? "" : fmt::format(" step {}", loop.step);
+        const std::string by =
+            loop.step_name.empty() ? fmt::format("{}", loop.step) : loop.step_name;
+        const std::string step = loop.step == 1 ? "" : " step " + by;
         nested(fmt::format("{} {} in {} .. {}{}", kinds[static_cast<size_t>(loop.kind)], loop.name,
                            printer.expr(loop.begin), printer.expr(loop.end), step),
                loop.body);
@@ -188,9 +191,10 @@ std::string_view space_name(Space space) {
   return "";
 }
 
-std::string print_extents(const std::vector<Expr>& extents) {
+std::string print_extents(const std::vector<Expr>& extents, const Kernel* kernel) {
   std::string text;
-  for (const Expr& extent : extents) text += (text.empty() ? "" : ", ") + print(extent);
+  for (const Expr& extent : extents)
+    text += (text.empty() ? "" : ", ") + Printer(kernel).expr(extent);
   return "[" + text + "]";
 }
 
@@ -207,7 +211,7 @@ void print_kernel(const Kernel& kernel, std::string& out) {
   out += "\n";
   for (const Buffer& buffer : kernel.buffers) {
     out += fmt::format("  {} {}: {}{}{}{}{}{}{}\n", space_name(buffer.space), buffer.name,
-                       name(buffer.type), print_extents(buffer.extents),
+                       name(buffer.type), print_extents(buffer.extents, &kernel),
                        buffer.read_only ? " read_only" : "", buffer.wide ? " wide" : "",
                        buffer.zeroed ? " zeroed" : "", buffer.local ? " local" : "",
                        buffer.alignment == 16 ? "" : fmt::format(" align {}", buffer.alignment));
@@ -301,7 +305,7 @@ void print_plan(const Module& module, std::string& out) {
   }
   for (const Array& array : plan.arrays) {
     out += fmt::format("  array {}: {}{} levels {} copies {}{}{}\n", array.name, name(array.type),
-                       print_extents(array.extents), array.levels, array.copies,
+                       print_extents(array.extents, nullptr), array.levels, array.copies,
                        array.written ? "" : " constant", print_rows(array));
   }
   for (const Check& check : plan.checks) {

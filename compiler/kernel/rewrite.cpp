@@ -68,7 +68,7 @@ Statement Rewriter::statement(const Statement& original) {
     Statement operator()(const For& loop) const {
       Expr begin = to.expr(loop.begin), end = to.expr(loop.end);
       return {For{loop.kind, loop.name, std::move(begin), std::move(end), loop.step,
-                  to.body(loop.body)}};
+                  to.body(loop.body), loop.step_name}};
     }
     Statement operator()(const If& branch) const {
       Expr condition = to.expr(branch.condition);

@@ -480,8 +480,8 @@ Body nested(const Body& body) {
 void write_out(const Statement& statement, Body& out) {
   if (const auto* loop = std::get_if<For>(&statement.kind)) {
     if (loop->kind != LoopKind::Steps) {
-      out.push_back(
-          {For{loop->kind, loop->name, loop->begin, loop->end, loop->step, nested(loop->body)}});
+      out.push_back({For{loop->kind, loop->name, loop->begin, loop->end, loop->step,
+                         nested(loop->body), loop->step_name}});
       return;
     }
     const int64_t begin = std::get<IntegerLiteral>(loop->begin->kind).value;

@@ -107,6 +107,7 @@ class KernelVerifier {
       fail(fmt::format("bounds of loop '{}' are not integers", loop.name));
     }
     if (loop.step < 1) fail(fmt::format("loop '{}' has step {}", loop.name, loop.step));
+    number(loop.step, loop.step_name);
     const auto outer = variables_;
     define(loop.name, loop.begin->type);
     body(loop.body);
@@ -254,6 +255,7 @@ class KernelVerifier {
     for (size_t axis = 0; axis < kMaxRank; ++axis) {
       const int count = kernel_.threads[axis];
       if (count < 1) fail(fmt::format("{} threads in one dimension", count));
+      if (count > 1) number(count, kernel_.thread_counts[axis]);
     }
     // For targets that run threads as loops. Schedules check the limits of GPUs.
     constexpr int64_t kMost = 1 << 20;
@@ -448,6 +450,7 @@ class KernelVerifier {
       std::set<const ExprNode*>& seen;
       void operator()(const IntegerLiteral& literal) const {
         verifier.integer_literal(literal.value, expr->type);
+        verifier.number(literal.value, literal.name);
       }
       void operator()(const RealLiteral&) const {
         if (expr->type == Scalar::F32 || expr->type == Scalar::F64) return;
@@ -477,6 +480,12 @@ class KernelVerifier {
     const bool typed = is_integer(type) || type == Scalar::Bool;
     if (!typed || !integer_range(type).holds(value))
       fail(fmt::format("the literal {} is not a valid {}", value, name(type)));
+  }
+
+  // A name of a number, if it has one, is that of a constant with its value.
+  void number(int64_t value, const std::string& name) {
+    if (name.empty()) return;
+    if (constant(name) != value) fail(fmt::format("'{}' is no constant {}", name, value));
   }
 
   void use(const std::string& name, Scalar type) {

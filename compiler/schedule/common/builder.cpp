@@ -73,6 +73,23 @@ Expr KernelBuilder::number_of(kernel::Module& module, const std::string& wanted,
   return constant(module, wanted, value, comment);
 }
 
+void KernelBuilder::set_block(kernel::Module& module, const Shape& threads, const Shape& elements) {
+  const auto named = [&](const std::string& stem, size_t axis, int64_t value, const char* what) {
+    const Expr number =
+        number_of(module, stem + kAxes[axis], value, what + std::string(kAxes[axis]));
+    const auto* constant = std::get_if<kernel::Variable>(&number->kind);
+    return constant ? kernel::named_integer(value, constant->name) : number;
+  };
+  kernel_.threads = threads;
+  for (size_t axis = kMaxRank; axis-- > 0;) {
+    threads_[axis] = named("threads_", axis, threads[axis], "threads of a block in ");
+    kernel_.thread_counts[axis] = std::get<kernel::IntegerLiteral>(threads_[axis]->kind).name;
+  }
+  for (size_t axis = kMaxRank; axis-- > 0;) {
+    elements_[axis] = named("elements_", axis, elements[axis], "points of a thread in ");
+  }
+}
+
 kernel::BufferId KernelBuilder::global(ir::FieldId field, int component, int slot, bool stored) {
   const int array = interface_.array_of(field, component);
   const auto [entry, fresh] =

@@ -2,6 +2,7 @@
 // match.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -57,6 +58,13 @@ class KernelBuilder {
   // comment agree; a literal if it is 0 or 1.
   kernel::Expr number_of(kernel::Module& module, const std::string& wanted, int64_t value,
                          const std::string& comment);
+
+  // Sets the threads of a block and the points of a thread. Their numbers are literals with the
+  // names of constants, which kernels share.
+  void set_block(kernel::Module& module, const Shape& threads, const Shape& elements);
+  // By dimension of the grid.
+  const kernel::Expr& threads(int d) const { return threads_[interface_.rank() - 1 - d]; }
+  const kernel::Expr& elements(int d) const { return elements_[interface_.rank() - 1 - d]; }
 
   // The kernel argument for one slot of a component. Repeated calls return the same buffer.
   // `stored`: the kernel writes to it.
@@ -164,6 +172,7 @@ class KernelBuilder {
   const kernel::Module& module_;
   KernelScope scope_;
   kernel::Kernel kernel_;
+  std::array<kernel::Expr, kMaxRank> threads_, elements_;
   std::map<std::pair<int, int>, kernel::BufferId> globals_;  // (array, slot)
   std::map<int, kernel::BufferId> values_;                   // of reductions, by scratch memory
   bool no_points_ = false;                                   // the variant without point sets

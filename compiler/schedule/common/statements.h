@@ -100,6 +100,13 @@ inline kernel::Statement loop(kernel::LoopKind kind, std::string variable, kerne
   return {kernel::For{kind, std::move(variable), std::move(begin), std::move(end), step,
                       std::move(body)}};
 }
+// As above, with a literal as step.
+inline kernel::Statement loop(kernel::LoopKind kind, std::string variable, kernel::Expr begin,
+                              kernel::Expr end, const kernel::Expr& step, kernel::Body body) {
+  const auto& [number, name] = std::get<kernel::IntegerLiteral>(step->kind);
+  return {kernel::For{kind, std::move(variable), std::move(begin), std::move(end), number,
+                      std::move(body), name}};
+}
 
 // Heading for the stages of some steps of a tile, counted from 0; "" if these are all steps.
 inline std::string steps_title(size_t first, size_t last, int of) {

@@ -72,8 +72,7 @@ class DirectKernel {
       const size_t i = static_cast<size_t>(d);
       Expr place = thread(d);
       if (!loops_[i].empty()) {
-        place = kernel::add(place, kernel::mul(kernel::variable(loops_[i]),
-                                               literal(along(schedule_.block, rank_, d))));
+        place = kernel::add(place, kernel::mul(kernel::variable(loops_[i]), builder_.threads(d)));
       }
       out.lets.push_back({kernel::Let{axes_[i], kernel::add(tiling_.origin[i], place)}});
       out.at.push_back(kernel::variable(axes_[i]));
@@ -87,8 +86,8 @@ class DirectKernel {
   Body for_each_element(Body body) const {
     for (int d = rank_ - 1; d >= 0; --d) {
       if (loops_[d].empty()) continue;
-      body = as_body(loop(kernel::LoopKind::Unrolled, loops_[d], literal(0),
-                          literal(along(schedule_.elements, rank_, d)), 1, std::move(body)));
+      body = as_body(loop(kernel::LoopKind::Unrolled, loops_[d], literal(0), builder_.elements(d),
+                          1, std::move(body)));
     }
     return body;
   }
@@ -118,7 +117,7 @@ class DirectKernel {
     lanes.for_each_part = [this](Body body) { return for_each_element(std::move(body)); };
     for (int d = 0; d < rank_; ++d) {
       if (loops_[d].empty()) continue;
-      lanes.extents.push_back(literal(along(schedule_.elements, rank_, d)));
+      lanes.extents.push_back(builder_.elements(d));
       lanes.index.push_back(kernel::variable(loops_[d]));
     }
     lanes.exists = point.exists;
@@ -162,7 +161,7 @@ std::string comment_of(const Sweep& sweep) {
 void lower_direct(const Interface& interface, const Sweep& sweep, const Schedule& schedule,
                   const std::string& name, kernel::Module& module) {
   KernelBuilder builder(interface, module, name, comment_of(sweep));
-  builder.kernel().threads = schedule.block;
+  builder.set_block(module, schedule.block, schedule.elements);
   std::vector<TileLength> lengths;
   for (const int64_t points : points_of_block(schedule, interface.rank())) {
     const std::string axis = axis_names(interface.rank())[lengths.size()];

@@ -87,7 +87,6 @@ class OverlappedKernel {
     append(body, hull ? equal_steps() : shrinking_steps());
     append_phase(body, "write the points without the halo",
                  tiles_.write_core(done, hull ? done : literal(steps)));
-    builder_.kernel().threads = tile_.schedule.block;
     builder_.kernel().body = std::move(body);
     builder_.finish(blocks, module);
     rotate_levels(program_, module.plan);

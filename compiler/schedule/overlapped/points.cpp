@@ -13,6 +13,7 @@ OverlappedPoints::OverlappedPoints(const OverlappedTile& tile, KernelBuilder& bu
       rank_(interface_.rank()),
       axes_(axis_names(rank_)) {
   Names& names = builder.names();
+  builder.set_block(module, tile.schedule.block, tile.schedule.elements);
   for (int d = 0; d < rank_; ++d) {
     const int64_t core = tile.sides[d].core();
     const Expr length = builder.constant(
@@ -78,7 +79,7 @@ Body OverlappedPoints::per_element(Body inner, bool images) const {
     Expr at = thread(d);
     if (elements(d) > 1) {
       const Expr element = kernel::variable(loop_names_[d]);
-      at = kernel::add(at, kernel::mul(element, literal(threads(d))));
+      at = kernel::add(at, kernel::mul(element, builder_.threads(d)));
     }
     body.push_back({kernel::Let{locals_[d], at}});
     const Expr place = kernel::add(first(d, hull_[d].low), local(d));
@@ -89,7 +90,7 @@ Body OverlappedPoints::per_element(Body inner, bool images) const {
   for (int d = rank_ - 1; d >= 0; --d) {
     if (elements(d) == 1) continue;
     body = as_body(loop(kernel::LoopKind::Unrolled, loop_names_[d], literal(0),
-                        literal(elements(d)), 1, std::move(body)));
+                        builder_.elements(d), 1, std::move(body)));
   }
   return body;
 }
@@ -102,8 +103,8 @@ Body OverlappedPoints::per_place(const Margin& margin, const std::vector<Expr>& 
   }
   append(body, std::move(inner));
   for (int d = rank_ - 1; d >= 0; --d) {
-    body = as_body(loop(kernel::LoopKind::Serial, locals_[d], thread(d), extents[d], threads(d),
-                        std::move(body)));
+    body = as_body(loop(kernel::LoopKind::Serial, locals_[d], thread(d), extents[d],
+                        builder_.threads(d), std::move(body)));
   }
   return body;
 }
@@ -121,7 +122,7 @@ GridBox OverlappedPoints::covered() const {
 std::vector<Expr> OverlappedPoints::element_extents() const {
   std::vector<Expr> out;
   for (int d = 0; d < rank_; ++d) {
-    if (elements(d) > 1) out.push_back(literal(elements(d)));
+    if (elements(d) > 1) out.push_back(builder_.elements(d));
   }
   return out;
 }

@@ -446,7 +446,7 @@ class PlanesKernel {
         "each iteration advances every step by one plane; the first and the last ones skip "
         "steps without a plane",
         as_body(pass()));
-    builder_.kernel().threads = context_.schedule.block;
+    builder_.set_block(module, context_.schedule.block, {});
     builder_.kernel().body = std::move(body_);
     builder_.finish(tile_.blocks, module);
   }

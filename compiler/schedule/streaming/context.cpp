@@ -16,15 +16,15 @@ Expr counter(const std::string& name, int count) {
   return count == 1 ? literal(0) : kernel::variable(name);
 }
 
-Body counted(const std::string& name, int count, Body body) {
-  if (count == 1) return body;
-  return as_body(
-      loop(kernel::LoopKind::Unrolled, name, literal(0), literal(count), 1, std::move(body)));
+Body counted(const std::string& name, const Expr& count, Body body) {
+  if (std::get<kernel::IntegerLiteral>(count->kind).value == 1) return body;
+  return as_body(loop(kernel::LoopKind::Unrolled, name, literal(0), count, 1, std::move(body)));
 }
 
 StreamContext::StreamContext(const Schedule& schedule, const StreamPlan& plan,
-                             bool leaves_out_steps, KernelBuilder& builder)
+                             bool leaves_out_steps, kernel::Module& module, KernelBuilder& builder)
     : schedule(schedule), plan(plan), leaves_out_steps(leaves_out_steps), builder(builder) {
+  builder.set_block(module, {schedule.block[0], schedule.block[1]}, {plan.patch[0], plan.patch[1]});
   Names& names = builder.names();
   for (const std::string& axis : axes) points.push_back(names.unique(axis));
   front = names.unique("front");

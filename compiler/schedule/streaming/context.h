@@ -32,14 +32,17 @@ struct Tests {
 
 // The variable of a loop over `count` values; 0 for a single value.
 Expr counter(const std::string& name, int count);
-// A loop over `count` values around the body.
-Body counted(const std::string& name, int count, Body body);
+// A loop over `count` values, a literal, around the body.
+Body counted(const std::string& name, const Expr& count, Body body);
+inline Body counted(const std::string& name, int count, Body body) {
+  return counted(name, literal(count), std::move(body));
+}
 
 // Axis 0 is x; axis 1 is y if it is tiled. Dimensions are counted from the outermost.
 struct StreamContext {
-  // Takes the names of variables from the builder.
+  // Takes the names of variables from the builder, and sets its block.
   StreamContext(const Schedule& schedule, const StreamPlan& plan, bool leaves_out_steps,
-                KernelBuilder& builder);
+                kernel::Module& module, KernelBuilder& builder);
   StreamContext(const StreamContext&) = delete;
 
   int quantities() const { return static_cast<int>(plan.quantities.size()); }
@@ -66,10 +69,14 @@ struct StreamContext {
   Expr thread(int axis) const;
   Expr row() const { return counter(row_name, plan.patch[1]); }
   Expr column() const { return counter(column_name, plan.patch[0]); }
+  // The threads of a block, and the points of a thread's patch.
+  const Expr& threads(int axis) const { return builder.threads(dimension(axis)); }
+  const Expr& patch(int axis) const { return builder.elements(dimension(axis)); }
   Body for_each_point(Body body) const { return for_each_part(plan.patch[0], std::move(body)); }
   // Loops over the rows of a patch and `parts` parts of each row; column_name counts the parts.
   Body for_each_part(int parts, Body body) const {
-    return counted(row_name, plan.patch[1], counted(column_name, parts, std::move(body)));
+    const Expr count = parts == plan.patch[0] ? patch(0) : literal(parts);
+    return counted(row_name, patch(1), counted(column_name, count, std::move(body)));
   }
   // Elements per global memory access. Rows start at multiples of a vector, and tiles cut rows at
   // such multiples.

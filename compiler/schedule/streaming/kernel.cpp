@@ -45,7 +45,7 @@ class StreamKernel {
                  fmt::format("{} step{} per pass along {}: each step runs some planes behind the "
                              "previous step.",
                              kernel.steps, kernel.steps == 1 ? "" : "s", axis_names(plan.rank)[0])),
-        context_(schedule, plan, kernel.or_fewer, builder_),
+        context_(schedule, plan, kernel.or_fewer, kernel.module, builder_),
         tile_(context_, kernel, body_),
         queues_(context_),
         loads_(context_, tile_, queues_),
@@ -59,7 +59,6 @@ class StreamKernel {
   void lower(kernel::Module& module) {
     const StreamPlan& plan = context_.plan;
     kernel::Kernel& kernel = builder_.kernel();
-    kernel.threads = {context_.schedule.block[0], context_.schedule.block[1], 1};
     kernel.min_blocks = occupancy_of(context_.schedule, plan);
     Body patch = tile_.declare_patch();
     for (const StreamStage& stage : plan.stages) {

@@ -28,7 +28,7 @@ Body StreamPointFlags::look_up() {
   const std::string flag = context_.builder.names().unique("flag");
   const Shape& block = context_.schedule.block;
   const Expr row = block[1] > 1 ? kernel::variable("thread_y") : literal(0);
-  const Expr thread = kernel::add(context_.thread(0), kernel::mul(row, literal(block[0])));
+  const Expr thread = kernel::add(context_.thread(0), kernel::mul(row, context_.threads(0)));
   const Expr place =
       plus(kernel::add(tile_.front_begin, kernel::mul(kernel::variable(flag), literal(planes_))),
            -ahead_);

@@ -103,14 +103,13 @@ void StreamQueues::declare_rows(const QueueSeries& series, const std::string& na
 
 void StreamQueues::declare_ring(int id) {
   const Quantity& q = context_.quantity(id);
-  const Shape& block = context_.schedule.block;
   std::vector<Expr> extents;
   if (plan_.bulk) {  // layout as in memory
     extents = {literal(ring_rows(plan_, q.type)), literal(plan_.cover[0])};
-    if (context_.flat) extents.insert(extents.begin(), literal(block[1]));
+    if (context_.flat) extents.insert(extents.begin(), context_.threads(1));
   } else {  // layout by thread
-    extents = {literal(block[1]), literal(block[0]), literal(plan_.patch[0])};
-    if (!context_.flat) extents.insert(extents.begin() + 1, literal(plan_.patch[1]));
+    extents = {context_.threads(1), context_.threads(0), context_.patch(0)};
+    if (!context_.flat) extents.insert(extents.begin() + 1, context_.patch(1));
   }
   extents.insert(extents.begin(), literal(q.ring));
   const BufferId ring = context_.builder.local(kernel::Space::Shared, stem(context_, q) + "_ahead",
@@ -138,10 +137,9 @@ Element StreamQueues::copied_of(int id, const Expr& n, int ahead, const Expr& ow
   const Expr ring_index = modulo(plus(n, positive), literal(planes));
   const Expr x = context_.thread(0);
   if (plan_.bulk) {
-    const Expr at = kernel::add(kernel::mul(x, literal(plan_.patch[0])), element);
+    const Expr at = kernel::add(kernel::mul(x, context_.patch(0)), element);
     if (context_.flat) return {ring(id), {ring_index, owner, literal(0), at}};
-    return {ring(id),
-            {ring_index, kernel::add(kernel::mul(owner, literal(plan_.patch[1])), row), at}};
+    return {ring(id), {ring_index, kernel::add(kernel::mul(owner, context_.patch(1)), row), at}};
   }
   if (context_.flat) return {ring(id), {ring_index, owner, x, element}};
   return {ring(id), {ring_index, owner, row, x, element}};
@@ -159,7 +157,7 @@ Element StreamQueues::published(int id, int iterations_ago, const Expr& owner, i
   std::vector<Expr> index = queues_[id].rows_version;
   index.push_back(modulo(plus(since, back), literal(q.published_planes)));
   index.push_back(plus(kernel::mul(owner, literal(rows)), number));
-  index.push_back(plus(kernel::mul(context_.thread(0), literal(plan_.patch[0])), column));
+  index.push_back(plus(kernel::mul(context_.thread(0), context_.patch(0)), column));
   return {queues_[id].rows, std::move(index)};
 }
 

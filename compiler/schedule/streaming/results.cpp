@@ -101,11 +101,11 @@ class ResultWriter {
 
   // The points of a row of the patch that the tile writes, clipped to the field.
   Samples::Lanes lanes_of(const Expr& plane, const Tests& tests, const ir::Box& box) const {
-    const int columns = context_.plan.patch[0], last = context_.rank - 1;
+    const int last = context_.rank - 1;
     Samples::Lanes lanes;
     lanes.for_each_part = [this](Body body) { return context_.for_each_part(1, std::move(body)); };
-    lanes.for_each_column = [this, columns](Body body) {
-      return counted(context_.column_name, columns, std::move(body));
+    lanes.for_each_column = [this](Body body) {
+      return counted(context_.column_name, context_.patch(0), std::move(body));
     };
     std::vector<Expr> in_row, in_column = tile_.core_conditions(tests, 0, tile_.place(0));
     context_.append_inside(plane, box, 0, in_row);
@@ -122,7 +122,7 @@ class ResultWriter {
       return larger(smaller(place, context_.high(last)), context_.low(last));
     };
     lanes.first.push_back(in_grid(tile_.first(0)));
-    lanes.last_column = in_grid(plus(tile_.first(0), columns - 1));
+    lanes.last_column = in_grid(plus(tile_.first(0), context_.plan.patch[0] - 1));
     lanes.column = tile_.place(0);
     context_.append_inside(lanes.column, box, last, in_column);
     lanes.exists = kernel::all_of(std::move(in_row));

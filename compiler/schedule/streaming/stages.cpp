@@ -146,11 +146,11 @@ class StageWriter {
     lanes.steps = literal(context_.plan.steps);
     lanes.step = literal(stage.step);
     if (context_.plan.patch[1] > 1) {
-      lanes.extents.push_back(literal(context_.plan.patch[1]));
+      lanes.extents.push_back(context_.patch(1));
       lanes.index.push_back(context_.row());
     }
     if (apart && columns > 1) {
-      lanes.extents.push_back(literal(columns));
+      lanes.extents.push_back(context_.patch(0));
       lanes.index.push_back(context_.column());
     }
     lanes.column_index = context_.column();
@@ -168,7 +168,8 @@ class StageWriter {
       return context_.for_each_part(apart ? columns : 1, std::move(body));
     };
     lanes.for_each_column = [&](Body body) {
-      return counted(context_.column_name, lanes.columns, std::move(body));
+      const Expr points = apart ? literal(1) : context_.patch(0);
+      return counted(context_.column_name, points, std::move(body));
     };
     lanes.first = {context_.let(lanes.lets, "plane", in_grid(tests, 0, context_.plane(stage.lag)))};
     for (int axis = last - 1; axis > 0; --axis) {

@@ -35,9 +35,9 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
                               : let("tiles_" + name, tiles);
     last_tile_[axis] = plus(known, -1);
     if (context.flat) {
-      const int rows = context.schedule.block[1];
-      const Expr groups = divided(plus(tiles, rows - 1), literal(rows));
-      tile_[axis] = kernel::mul(block.take(groups, let("groups_" + name, groups)), literal(rows));
+      const Expr& rows = context.threads(1);
+      const Expr groups = divided(plus(tiles, context.schedule.block[1] - 1), rows);
+      tile_[axis] = kernel::mul(block.take(groups, let("groups_" + name, groups)), rows);
     } else {
       tile_[axis] = block.take(tiles, known);
     }
@@ -154,7 +154,7 @@ Expr StreamTile::number_boundary_groups_first(const Chunks& chunks, const Expr& 
   const Expr boundary_group = kernel::mul(modulo(block, literal(2)), plus(across, 1));
   const Expr inner_group = plus(modulo(inner, across), 1);
   const Expr group = select(at_boundary, boundary_group, inner_group);
-  tile_[0] = let("first_tile", kernel::mul(group, literal(context_.schedule.block[1])));
+  tile_[0] = let("first_tile", kernel::mul(group, context_.threads(1)));
   const Expr number =
       let("chunk_number", select(at_boundary, divided(block, literal(2)), divided(inner, across)));
   chunk = let("planes", select(at_boundary, boundary_chunk, chunk));
@@ -217,7 +217,7 @@ Body StreamTile::declare_patch() {
     first_.push_back(context_.builder.local(kernel::Space::Thread,
                                             "first_" + context_.axis_name(axis), Scalar::I32, {},
                                             "first coordinate of the patch"));
-    const Expr within = kernel::mul(context_.thread(axis), literal(context_.plan.patch[axis]));
+    const Expr within = kernel::mul(context_.thread(axis), context_.patch(axis));
     out.push_back(
         {kernel::Store{first_.back(), {}, kernel::add(origin_of(axis, number(axis)), within)}});
   }

@@ -196,7 +196,7 @@ void lower_sweep(const Interface& interface, const SweepTile& tile, const std::s
   const Sweep& sweep = *tile.sweep;
   if (tile.is_plain()) return lower_direct(interface, sweep, tile.schedule, name, module);
   KernelBuilder builder(interface, module, name, comment_of(sweep));
-  builder.kernel().threads = tile.schedule.block;
+  builder.set_block(module, tile.schedule.block, tile.schedule.elements);
   std::vector<TileLength> lengths;
   for (int d = 0; d < tile.rank; ++d) {
     const std::string axis = axis_names(tile.rank)[d];

@@ -158,8 +158,7 @@ Body SharedOperands::for_each_numbered_cell(const TileWindow& window, const Expr
                                             const AtCell& make) const {
   Expr number = literal(0);
   for (int d = 0; d < rank_; ++d) {
-    number = kernel::add(kernel::mul(number, literal(along(schedule_.block, rank_, d))),
-                         points_.thread(d));
+    number = kernel::add(kernel::mul(number, points_.builder().threads(d)), points_.thread(d));
   }
   const int64_t threads = schedule_.block.product(), all = cells(window);
   const Expr item = kernel::variable(cell_);

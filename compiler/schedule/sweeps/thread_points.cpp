@@ -56,12 +56,11 @@ ThreadPoint ThreadPoints::point(const Expr& plane) const {
       out.place.push_back(literal(0));
       continue;
     }
-    const int elements = along(schedule_.elements, rank_, d);
     Expr place = thread(d);
-    if (elements > 1) {
+    if (along(schedule_.elements, rank_, d) > 1) {
       const Expr element = kernel::variable(loops_[i]);
-      place = kernel::add(place, kernel::mul(element, literal(along(schedule_.block, rank_, d))));
-      out.element = kernel::add(kernel::mul(out.element, literal(elements)), element);
+      place = kernel::add(place, kernel::mul(element, builder_.threads(d)));
+      out.element = kernel::add(kernel::mul(out.element, builder_.elements(d)), element);
     }
     const Expr first = plus(origin_[i], -tile_.cover[i].low);
     out.lets.push_back({kernel::Let{axes_[i], kernel::add(first, place)}});
@@ -75,8 +74,8 @@ Body ThreadPoints::for_each_element(Body body) const {
   for (int d = rank_ - 1; d >= 0; --d) {
     const std::string& name = loops_[d];
     if (name.empty()) continue;
-    body = as_body(loop(kernel::LoopKind::Unrolled, name, literal(0),
-                        literal(along(schedule_.elements, rank_, d)), 1, std::move(body)));
+    body = as_body(loop(kernel::LoopKind::Unrolled, name, literal(0), builder_.elements(d), 1,
+                        std::move(body)));
   }
   const bool defines = !body.empty() && std::holds_alternative<kernel::Let>(body.front().kind);
   return defines && !tile_.reads_memory() ? as_body({kernel::Scope{std::move(body)}}) : body;

@@ -49,6 +49,7 @@
 constexpr int size_z = 128;  // points of the grid in z
 constexpr int size_y = 128;  // points of the grid in y
 constexpr int size_x = 128;  // points of the grid in x
+constexpr int elements_z = 4;  // points of a thread in z
 constexpr int core_z = 4;  // points of a tile in z
 constexpr int core_y = 4;  // points of a tile in y
 constexpr int core_x = 64;  // points of a tile in x
@@ -68,7 +69,7 @@ heat3d_conduct(const double* __restrict__ T, double* __restrict__ T_next, const 
   const int tile_y = (int)block / tiles_x % tiles_y * core_y + 1;
   const int tile_z = (int)block / tiles_x / tiles_y * core_z + 1;
   #pragma unroll
-  for (int ez = 0; ez < 4; ++ez) {
+  for (int ez = 0; ez < elements_z; ++ez) {
     const int z = tile_z + ez;
     const int y = tile_y + thread_y;
     const int x = tile_x + thread_x;

@@ -35,6 +35,10 @@
 
 constexpr int size_y = 512;  // points of the grid in y
 constexpr int size_x = 512;  // points of the grid in x
+constexpr int threads_y = 16;  // threads of a block in y
+constexpr int threads_x = 32;  // threads of a block in x
+constexpr int elements_y = 4;  // points of a thread in y
+constexpr int elements_x = 4;  // points of a thread in x
 constexpr int core_y = 62;  // output points of a tile in y: 16 threads x 4 elements, less 1 + 1 recomputed
 constexpr int core_x = 126;  // output points of a tile in x: 32 threads x 4 elements, less 1 + 1 recomputed
 constexpr int cell_tile_y = 66;  // core_y and a halo of 2 + 2
@@ -48,12 +52,12 @@ life_tile(const int* __restrict__ cell, int* __restrict__ cell_next, const int s
   const int64_t block = blockIdx.x;
   const int thread_x = threadIdx.x;
   const int thread_y = threadIdx.y;
-  int cell_result[4][4];  // waits here until every thread has read the old values
+  int cell_result[elements_y][elements_x];  // waits here until every thread has read the old values
   const int tile_x = (int)block % tiles_x * core_x;
   const int tile_y = (int)block / tiles_x * core_y;
   // load the tile with its halo
-  for (int local_y = thread_y; local_y < cell_tile_y; local_y += 16) {
-    for (int local_x = thread_x; local_x < cell_tile_x; local_x += 32) {
+  for (int local_y = thread_y; local_y < cell_tile_y; local_y += threads_y) {
+    for (int local_x = thread_x; local_x < cell_tile_x; local_x += threads_x) {
       const int y = tile_y + local_y - 2;
       const int x = tile_x + local_x - 2;
       if (y >= 0 && y <= size_y - 1 && x >= 0 && x <= size_x - 1) {
@@ -64,12 +68,12 @@ life_tile(const int* __restrict__ cell, int* __restrict__ cell_next, const int s
   __syncthreads();
   for (int t = 0; t < steps; ++t) {
     #pragma unroll
-    for (int ey = 0; ey < 4; ++ey) {
+    for (int ey = 0; ey < elements_y; ++ey) {
       #pragma unroll
-      for (int ex = 0; ex < 4; ++ex) {
-        const int local_y = thread_y + ey * 16;
+      for (int ex = 0; ex < elements_x; ++ex) {
+        const int local_y = thread_y + ey * threads_y;
         const int y = tile_y + local_y - 1;
-        const int local_x = thread_x + ex * 32;
+        const int local_x = thread_x + ex * threads_x;
         const int x = tile_x + local_x - 1;
         if (y >= 0 && y <= size_y - 1 && x >= 0 && x <= size_x - 1) {
           const int v = cell_tile[local_y + 1][local_x + 1];
@@ -88,12 +92,12 @@ life_tile(const int* __restrict__ cell, int* __restrict__ cell_next, const int s
     }
     __syncthreads();
     #pragma unroll
-    for (int ey = 0; ey < 4; ++ey) {
+    for (int ey = 0; ey < elements_y; ++ey) {
       #pragma unroll
-      for (int ex = 0; ex < 4; ++ex) {
-        const int local_y = thread_y + ey * 16;
+      for (int ex = 0; ex < elements_x; ++ex) {
+        const int local_y = thread_y + ey * threads_y;
         const int y = tile_y + local_y - 1;
-        const int local_x = thread_x + ex * 32;
+        const int local_x = thread_x + ex * threads_x;
         const int x = tile_x + local_x - 1;
         if (y >= 0 && y <= size_y - 1 && x >= 0 && x <= size_x - 1) {
           cell_tile[local_y + 1][local_x + 1] = cell_result[ey][ex];
@@ -104,12 +108,12 @@ life_tile(const int* __restrict__ cell, int* __restrict__ cell_next, const int s
   }
   // write the points without the halo
   #pragma unroll
-  for (int ey = 0; ey < 4; ++ey) {
+  for (int ey = 0; ey < elements_y; ++ey) {
     #pragma unroll
-    for (int ex = 0; ex < 4; ++ex) {
-      const int local_y = thread_y + ey * 16;
+    for (int ex = 0; ex < elements_x; ++ex) {
+      const int local_y = thread_y + ey * threads_y;
       const int y = tile_y + local_y - 1;
-      const int local_x = thread_x + ex * 32;
+      const int local_x = thread_x + ex * threads_x;
       const int x = tile_x + local_x - 1;
       if (local_y >= 1 && local_y < 63 && local_x >= 1 && local_x < 127 && y >= 0 && y <= size_y - 1
           && x >= 0 && x <= size_x - 1) {

@@ -97,6 +97,8 @@ constexpr int core_y = 38;  // output points of a tile in y: 40 computed, minus 
 constexpr int chunk = 16;  // planes in z that a block writes
 constexpr int tile_y = 40;  // places of a tile in y
 constexpr int tile_x = 128;  // places of a tile in x
+constexpr int threads_y = 40;  // threads of a block in y
+constexpr int threads_x = 128;  // threads of a block in x
 
 // Up to 2 steps per pass along z: each step runs some planes behind the previous step.
 STENCIL_CLONES
@@ -135,8 +137,9 @@ static void heat3d_planes_block(const double* __restrict T, double* __restrict T
                 const int side_y = side == 0 ? from_y : region_end_y;
                 const int side_end_y = side == 0 ? region_y : to_y;
                 for (int thread_y = stencil_max_int(0, side_y - origin_y); thread_y
-                    < stencil_min_int(40, side_end_y - origin_y); ++thread_y) {
-                  for (int thread_x = 0; thread_x < stencil_min_int(128, size_x); ++thread_x) {
+                    < stencil_min_int(threads_y, side_end_y - origin_y); ++thread_y) {
+                  for (int thread_x = 0; thread_x < stencil_min_int(threads_x,
+                      size_x); ++thread_x) {
                     const int y = origin_y + thread_y;
                     const int x = thread_x;
                     const double value = first ? T[(z * size_y + y) * size_x + x]
@@ -155,9 +158,9 @@ static void heat3d_planes_block(const double* __restrict T, double* __restrict T
                 const int side_x = side == 0 ? 0 : region_end_x;
                 const int side_end_x = side == 0 ? region_x : size_x;
                 for (int thread_y = stencil_max_int(0, region_y - origin_y); thread_y
-                    < stencil_min_int(40, region_end_y - origin_y); ++thread_y) {
+                    < stencil_min_int(threads_y, region_end_y - origin_y); ++thread_y) {
                   for (int thread_x = stencil_max_int(0, side_x); thread_x
-                      < stencil_min_int(128, side_end_x); ++thread_x) {
+                      < stencil_min_int(threads_x, side_end_x); ++thread_x) {
                     const int y = origin_y + thread_y;
                     const int x = thread_x;
                     const double value = first ? T[(z * size_y + y) * size_x + x]
@@ -172,9 +175,9 @@ static void heat3d_planes_block(const double* __restrict T, double* __restrict T
               }
             }
             for (int thread_y = stencil_max_int(0, region_y - origin_y); thread_y
-                < stencil_min_int(40, region_end_y - origin_y); ++thread_y) {
+                < stencil_min_int(threads_y, region_end_y - origin_y); ++thread_y) {
               for (int thread_x = stencil_max_int(0, region_x); thread_x
-                  < stencil_min_int(128, region_end_x); ++thread_x) {
+                  < stencil_min_int(threads_x, region_end_x); ++thread_x) {
                 const int y = origin_y + thread_y;
                 const int x = thread_x;
                 const double v = first ? T[(z * size_y + y) * size_x + x]

@@ -98,6 +98,8 @@ static __device__ __forceinline__ void stencil_store_2(T* memory, const T* own) 
 
 constexpr int size_y = 1024;  // points of the grid in y
 constexpr int size_x = 1024;  // points of the grid in x
+constexpr int threads_x = 32;  // threads of a block in x
+constexpr int elements_x = 2;  // points of a thread in x
 constexpr int core_x = 56;  // points of a tile in x: 32 threads x 2, less 4 + 4 with incomplete neighbours
 constexpr int tiles_x = 19;  // tiles in x
 constexpr int chunk = 21;  // planes in y that a block writes
@@ -108,7 +110,7 @@ constexpr int inner_tiles = 17;  // blocks between those two, side by side
 // 4 steps per pass along y: each step runs some planes behind the previous step.
 extern "C" __global__ void __launch_bounds__(32, STENCIL_RESIDENT(32, 32))
 jacobi2d_stream(const float* __restrict__ A, float* __restrict__ A_next, const int steps) {
-  __shared__ __align__(16) float A_ahead[3][1][32][2];  // planes being copied
+  __shared__ __align__(16) float A_ahead[3][1][threads_x][elements_x];  // planes being copied
   const int64_t block = blockIdx.x;
   const int thread_x = threadIdx.x;
   float A_planes[5][3][4] = {};  // versions 0 to 4, each by age
@@ -124,9 +126,9 @@ jacobi2d_stream(const float* __restrict__ A, float* __restrict__ A_next, const i
   const int begin_y = max(first_y - 4, 0);
   const bool inside_tile = 4 - steps <= 0 && first_tile * core_x >= 1 && first_tile * core_x + 63
       <= size_x - 2;
-  const int first_x = first_tile * core_x + thread_x * 2;  // first coordinate of the patch
+  const int first_x = first_tile * core_x + thread_x * elements_x;  // first coordinate of the patch
   #pragma unroll
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < elements_x; ++i) {
     covered = covered | ((int)((unsigned)(first_x + i >= 1 && first_x + i <= size_x - 2 ? 1
         : 0) << (i & 31)));
   }
@@ -168,7 +170,7 @@ jacobi2d_stream(const float* __restrict__ A, float* __restrict__ A_next, const i
             const int live = tests < 2 ? (y >= 1 && y <= size_y - 2 ? covered : 0)
                 : ((4 - steps - step - 1) & -y & (y - size_y + 1)) < 0 ? covered : 0;
             #pragma unroll
-            for (int i = 0; i < 2; ++i) {
+            for (int i = 0; i < elements_x; ++i) {
               const float value = __fmul_rn(0.2f, A_planes[step][1][i + 1]
                   + A_planes[step][2][i + 1] + A_planes[step][0][i + 1] + A_planes[step][1][i]
                   + A_planes[step][1][i + 2]);
@@ -190,7 +192,7 @@ jacobi2d_stream(const float* __restrict__ A, float* __restrict__ A_next, const i
             stencil_steps<0, 2>([&](auto stencil_age) __attribute__((always_inline)) {
               constexpr int age = decltype(stencil_age)::value;
               #pragma unroll
-              for (int i = 0; i < 2; ++i) {
+              for (int i = 0; i < elements_x; ++i) {
                 A_planes[step][2 - age][i + 1] = A_planes[step][1 - age][i + 1];
               }
             });

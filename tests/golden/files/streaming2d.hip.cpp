@@ -91,6 +91,8 @@ static __device__ __forceinline__ void stencil_store_2(T* memory, const T* own) 
 
 constexpr int size_y = 64;  // points of the grid in y
 constexpr int size_x = 512;  // points of the grid in x
+constexpr int threads_x = 32;  // threads of a block in x
+constexpr int elements_x = 2;  // points of a thread in x
 constexpr int core_x = 60;  // points of a tile in x: 32 threads x 2, less 2 + 2 with incomplete neighbours
 constexpr int tiles_x = 9;  // tiles in x
 constexpr int chunk = 13;  // planes in y that a block writes
@@ -102,7 +104,7 @@ constexpr int inner_tiles = 7;  // blocks between those two, side by side
 extern "C" __global__ void __launch_bounds__(32)
 graetz2d_stream(const float* __restrict__ T, float* __restrict__ T_next, const float C,
     const float d, const int steps) {
-  __shared__ __align__(16) float T_ahead[3][1][32][2];  // planes being copied
+  __shared__ __align__(16) float T_ahead[3][1][threads_x][elements_x];  // planes being copied
   const int64_t block = blockIdx.x;
   const int thread_x = threadIdx.x;
   float T_planes[3][3][4] = {};  // versions 0 to 2, each by age
@@ -118,9 +120,9 @@ graetz2d_stream(const float* __restrict__ T, float* __restrict__ T_next, const f
   const int begin_y = max(first_y - 2, 0);
   const bool inside_tile = 2 - steps <= 0 && first_tile * core_x >= 1 && first_tile * core_x + 63
       <= size_x - 2;
-  const int first_x = first_tile * core_x + thread_x * 2;  // first coordinate of the patch
+  const int first_x = first_tile * core_x + thread_x * elements_x;  // first coordinate of the patch
   #pragma unroll
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < elements_x; ++i) {
     covered = covered | ((int)((unsigned)(first_x + i >= 0 && first_x + i <= size_x - 1 ? 1
         : 0) << (i & 31)));
   }
@@ -160,7 +162,7 @@ graetz2d_stream(const float* __restrict__ T, float* __restrict__ T_next, const f
             const int live = tests < 2 ? (y_ >= 0 && y_ <= size_y - 1 ? covered : 0)
                 : ((2 - steps - step - 1) & (-1 - y_) & (y_ - size_y)) < 0 ? covered : 0;
             #pragma unroll
-            for (int i = 0; i < 2; ++i) {
+            for (int i = 0; i < elements_x; ++i) {
               const int x_ = first_x + i;
               const float v = T_planes[step][1][i + 1];
               const float v_1 = (float)y_ / (1.0f * 64.0f);
@@ -192,7 +194,7 @@ graetz2d_stream(const float* __restrict__ T, float* __restrict__ T_next, const f
             stencil_steps<0, 2>([&](auto stencil_age) __attribute__((always_inline)) {
               constexpr int age = decltype(stencil_age)::value;
               #pragma unroll
-              for (int i = 0; i < 2; ++i) {
+              for (int i = 0; i < elements_x; ++i) {
                 T_planes[step][2 - age][i + 1] = T_planes[step][1 - age][i + 1];
               }
             });

@@ -92,6 +92,10 @@ static __device__ __forceinline__ void stencil_store_4(T* memory, const T* own) 
 constexpr int size_z = 512;  // points of the grid in z
 constexpr int size_y = 512;  // points of the grid in y
 constexpr int size_x = 512;  // points of the grid in x
+constexpr int threads_y = 16;  // threads of a block in y
+constexpr int threads_x = 16;  // threads of a block in x
+constexpr int elements_y = 4;  // points of a thread in y
+constexpr int elements_x = 4;  // points of a thread in x
 constexpr int core_x = 56;  // points of a tile in x: 16 threads x 4, less 4 + 4 with incomplete neighbours
 constexpr int tiles_x = 9;  // tiles in x
 constexpr int core_y = 58;  // points of a tile in y: 16 threads x 4, less 3 + 3 with incomplete neighbours
@@ -104,7 +108,7 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
     const int steps) {
   extern __shared__ __align__(16) unsigned char shared_memory[];
   float (&A_rows)[2][2][32][64] = *reinterpret_cast<float (*)[2][2][32][64]>(shared_memory + 0);  // rows that other threads read
-  float (&A_ahead)[4][16][4][16][4] = *reinterpret_cast<float (*)[4][16][4][16][4]>(shared_memory + 32768);  // planes being copied
+  float (&A_ahead)[4][threads_y][elements_y][threads_x][elements_x] = *reinterpret_cast<float (*)[4][threads_y][elements_y][threads_x][elements_x]>(shared_memory + 32768);  // planes being copied
   const int64_t block = blockIdx.x;
   const int thread_x = threadIdx.x;
   const int thread_y = threadIdx.y;
@@ -118,18 +122,18 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
   const int first_z = (int)block / tiles_x / tiles_y * chunk;
   const int last_z = min(first_z + chunk - 1, size_z - 1);
   const int begin_z = max(first_z - 3, 0);
-  const int first_x = number_x * core_x + thread_x * 4;  // first coordinate of the patch
-  const int first_y = number_y * core_y + thread_y * 4;  // first coordinate of the patch
+  const int first_x = number_x * core_x + thread_x * elements_x;  // first coordinate of the patch
+  const int first_y = number_y * core_y + thread_y * elements_y;  // first coordinate of the patch
   #pragma unroll
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < elements_y; ++k) {
     #pragma unroll
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < elements_x; ++i) {
       covered = covered | ((int)((unsigned)(first_y + k >= 1 && first_y + k <= size_y - 2 && first_x
           + i >= 1 && first_x + i <= size_x - 2 ? 1 : 0) << ((k * 4 + i) & 31)));
     }
   }
   #pragma unroll
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < elements_y; ++k) {
     written = written | ((int)((unsigned)(first_x >= number_x * core_x + (number_x == 0 ? 0 : 4)
         && first_x < (number_x == tiles_x - 1 ? size_x : number_x * core_x + 60) && first_y + k
         >= number_y * core_y + (number_y == 0 ? 0 : 3) && first_y + k
@@ -139,7 +143,7 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
   // prologue: start to copy the first planes
   for (int age = 0; age < 2; ++age) {
     #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < elements_y; ++k) {
       stencil_copy_async_16(&A_ahead[age % 4][thread_y][k][thread_x][0],
           &A[(stencil_clamp_int(begin_z + age, 0, size_z - 1) * size_y
           + min(first_y + k, size_y - 1)) * size_x + min(first_x, size_x - 4)]);
@@ -155,12 +159,12 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
       const int front = begin_z + (n + u);
       stencil_await_copies<1>();
       #pragma unroll
-      for (int k = 0; k < 4; ++k) {
+      for (int k = 0; k < elements_y; ++k) {
         stencil_load_4<float4>(&A_planes[0][0][k + 1][1], &A_ahead[(n + u)
             % 4][thread_y][k][thread_x][0]);
       }
       #pragma unroll
-      for (int k = 0; k < 4; ++k) {
+      for (int k = 0; k < elements_y; ++k) {
         stencil_copy_async_16(&A_ahead[(n + u + 2) % 4][thread_y][k][thread_x][0],
             &A[(stencil_clamp_int(begin_z + (n + u) + 2, 0, size_z - 1) * size_y
             + min(first_y + k, size_y - 1)) * size_x + min(first_x, size_x - 4)]);
@@ -175,9 +179,9 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
               % 4][min(thread_y + 1, 15)][0][thread_x][0]);
         } else {
           stencil_load_4<float4>(&A_planes[step][1][0][1], &A_rows[step - 1][(u + 1)
-              % 2][max(thread_y - 1, 0) * 2 + 1][thread_x * 4]);
+              % 2][max(thread_y - 1, 0) * 2 + 1][thread_x * elements_x]);
           stencil_load_4<float4>(&A_planes[step][1][5][1], &A_rows[step - 1][(u + 1)
-              % 2][min(thread_y + 1, 15) * 2][thread_x * 4]);
+              % 2][min(thread_y + 1, 15) * 2][thread_x * elements_x]);
         }
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
@@ -189,9 +193,9 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
         const int z = front - step - 1;
         const int live = ((3 - steps - step - 1) & -z & (z - size_z + 1)) < 0 ? covered : 0;
         #pragma unroll
-        for (int k = 0; k < 4; ++k) {
+        for (int k = 0; k < elements_y; ++k) {
           #pragma unroll
-          for (int i = 0; i < 4; ++i) {
+          for (int i = 0; i < elements_x; ++i) {
             const float value = fmaf(alpha, A_planes[step][1][k + 1][i + 1], v
                 * (A_planes[step][2][k + 1][i + 1] + A_planes[step][0][k + 1][i + 1]
                 + A_planes[step][1][k][i + 1] + A_planes[step][1][k + 2][i + 1]
@@ -201,16 +205,16 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
           }
         }
         if constexpr (step < 2) {
-          stencil_store_4<float4>(&A_rows[step][u % 2][thread_y * 2][thread_x * 4], &A_planes[step
-              + 1][0][1][1]);
-          stencil_store_4<float4>(&A_rows[step][u % 2][thread_y * 2 + 1][thread_x * 4],
+          stencil_store_4<float4>(&A_rows[step][u % 2][thread_y * 2][thread_x * elements_x],
+              &A_planes[step + 1][0][1][1]);
+          stencil_store_4<float4>(&A_rows[step][u % 2][thread_y * 2 + 1][thread_x * elements_x],
               &A_planes[step + 1][0][4][1]);
         }
       });
       // write the plane that has all its steps
       if (front - 3 >= first_z && front - 3 <= last_z) {
         #pragma unroll
-        for (int k = 0; k < 4; ++k) {
+        for (int k = 0; k < elements_y; ++k) {
           if (((written >> (k & 31)) & 1) != 0) {
             stencil_store_4<float4>(&A_next[((front - 3) * size_y + (first_y + k)) * size_x
                 + first_x], &A_planes[3][0][k + 1][1]);
@@ -224,9 +228,9 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
         stencil_steps<0, 2>([&](auto stencil_age) __attribute__((always_inline)) {
           constexpr int age = decltype(stencil_age)::value;
           #pragma unroll
-          for (int k = 0; k < 4; ++k) {
+          for (int k = 0; k < elements_y; ++k) {
             #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+            for (int i = 0; i < elements_x; ++i) {
               A_planes[step][2 - age][k + 1][i + 1] = A_planes[step][1 - age][k + 1][i + 1];
             }
           }

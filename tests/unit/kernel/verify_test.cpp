@@ -298,6 +298,20 @@ const Rule kBodyRules[] = {
      [](Module& m) {
        body(m).push_back({For{LoopKind::Serial, "i", integer(0), integer(4), 0, {}}});
      }},
+    {"name_of_a_literal", "kernel k: 'tile' is no constant 16",
+     [](Module& m) {
+       body(m).push_back({Let{"x1", named_integer(16, "tile")}});
+     }},
+    {"unknown_name_of_a_literal", "kernel k: 'tiles' is no constant 32",
+     [](Module& m) {
+       body(m).push_back({Let{"x1", named_integer(32, "tiles")}});
+     }},
+    {"name_of_a_loop_step", "kernel k: 'tile' is no constant 2",
+     [](Module& m) {
+       body(m).push_back({For{LoopKind::Serial, "i", integer(0), integer(4), 2, {}, "tile"}});
+     }},
+    {"name_of_threads", "kernel k: 'tiles' is no constant 32",
+     [](Module& m) { m.kernels[0].thread_counts[0] = "tiles"; }},
     {"loop_bounds", "kernel k: bounds of loop 'i' are not integers",
      [](Module& m) {
        body(m).push_back({For{LoopKind::Serial, "i", integer(0), real(4, Scalar::F32), 1, {}}});
