@@ -62,11 +62,8 @@ bool has_open_extents(const kernel::Module& module) {
 void Driver::check_extents(const std::string& what, const std::string& element,
                            const std::vector<Expr>& extents) {
   if (are_sound(module_, extents)) return;
-  std::vector<std::string> items;
-  for (const Expr& extent : extents) items.push_back(text(extent));
-  const std::string name = names_.fresh("extents");
-  out_.line(fmt::format("const int64_t {}[] = {{{}}};", name, comma_list(items)));
-  refuse_if(fmt::format("stencil_array_bytes({}, {}, {}) < 0", element, name, items.size()),
+  const std::string name = host_.numbers("extents", extents);
+  refuse_if(fmt::format("stencil_array_bytes({}, {}, {}) < 0", element, name, extents.size()),
             what + ": an extent is below 1, or the size is too large");
 }
 

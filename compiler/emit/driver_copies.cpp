@@ -54,13 +54,9 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
   if (!device_) {
     return out_.line(fmt::format("stencil_copy_rows({}, {}, {});", comma_list(ends), row, count));
   }
-  host_.device_line(
-      fmt::format("STENCIL_TRY(\"copying array {}\",{}"
-                  "$apiMemcpy2DAsync({},{}(size_t){},{}{},{}(size_t){},{}"
-                  "(size_t){},{}(size_t)({}),{}$apiMemcpy{},{}{}));",
-                  array.name, soft_space(1), ends[0], soft_space(2), ends[1], soft_space(2),
-                  ends[2], soft_space(2), ends[3], soft_space(2), row, soft_space(2), count,
-                  soft_space(2), kind, soft_space(2), api_.stream()));
+  host_.try_call("copying array " + array.name, "$apiMemcpy2DAsync",
+                 {ends[0], "(size_t)" + ends[1], ends[2], "(size_t)" + ends[3], "(size_t)" + row,
+                  "(size_t)(" + count + ")", std::string("$apiMemcpy") + kind, api_.stream()});
 }
 
 // Calls `callee` on copies of all arrays, or only of those with padded rows, and copies the results

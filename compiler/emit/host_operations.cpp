@@ -1,6 +1,7 @@
 #include "compiler/emit/host_operations.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace stencil::emit {
 
@@ -9,13 +10,33 @@ using kernel::Expr;
 
 HostOperations::HostOperations(Text& text, const kernel::Module& module, const HostApi& api,
                                Names& names, ExpressionPrinter& expressions, const Dialect& dialect)
-    : out(text), module_(module), api_(api), expressions_(expressions), dialect_(dialect) {
+    : out(text),
+      module_(module),
+      api_(api),
+      names_(names),
+      expressions_(expressions),
+      dialect_(dialect) {
   for (const Array& array : module.plan.arrays)
     bytes_.push_back(names.fresh(array.name + "_bytes"));
 }
 
 void HostOperations::device_line(const std::string& line) {
   out.line(device_text(line, dialect_));
+}
+
+void HostOperations::try_call(const std::string& what, const std::string& function,
+                              const std::vector<std::string>& arguments) {
+  const std::string separator = std::string(",") + soft_space(2);
+  device_line(fmt::format("STENCIL_TRY(\"{}\",{}{}({}));", what, soft_space(1), function,
+                          fmt::join(arguments, separator)));
+}
+
+std::string HostOperations::numbers(const std::string& name, const std::vector<Expr>& values) {
+  std::vector<std::string> items;
+  for (const Expr& value : values) items.push_back(text(value));
+  const std::string fresh = names_.fresh(name);
+  out.line(fmt::format("const int64_t {}[] = {{{}}};", fresh, comma_list(items)));
+  return fresh;
 }
 
 std::string HostOperations::factor(const Expr& expr) {
@@ -51,21 +72,14 @@ void HostOperations::copy(const std::string& to, const std::string& from, const 
     out.line(fmt::format("memcpy({}, {}, (size_t){});", to, from, bytes));
     return;
   }
-  device_line(
-      fmt::format("STENCIL_TRY(\"copying array {}\",{}"
-                  "$apiMemcpyAsync({},{}{},{}(size_t){},{}"
-                  "$apiMemcpy{},{}{}));",
-                  array, soft_space(1), to, soft_space(2), from, soft_space(2), bytes,
-                  soft_space(2), kind, soft_space(2), api_.stream()));
+  try_call("copying array " + array, "$apiMemcpyAsync",
+           {to, from, "(size_t)" + bytes, std::string("$apiMemcpy") + kind, api_.stream()});
 }
 
 void HostOperations::clear(const std::string& memory, const std::string& bytes,
                            const std::string& array) {
-  device_line(
-      fmt::format("STENCIL_TRY(\"clearing array {}\",{}"
-                  "$apiMemsetAsync({},{}0,{}(size_t){},{}{}));",
-                  array, soft_space(1), memory, soft_space(2), soft_space(2), bytes, soft_space(2),
-                  api_.stream()));
+  try_call("clearing array " + array, "$apiMemsetAsync",
+           {memory, "0", "(size_t)" + bytes, api_.stream()});
 }
 
 void HostOperations::synchronise() {

@@ -22,6 +22,12 @@ class HostOperations {
   std::string factor(const kernel::Expr& expr);
   // A line in which $api stands for the prefix of the runtime's names.
   void device_line(const std::string& line);
+  // A call of a function that returns a status. An error ends the entry point with a message about
+  // `what`. $api stands for the prefix as above.
+  void try_call(const std::string& what, const std::string& function,
+                const std::vector<std::string>& arguments);
+  // Defines an array of these values; returns its name.
+  std::string numbers(const std::string& name, const std::vector<kernel::Expr>& values);
 
   // The size of an array with these extents, and the definition of the variable that holds it.
   std::string bytes_of(const kernel::Array& array, const std::vector<kernel::Expr>& extents);
@@ -40,6 +46,7 @@ class HostOperations {
  private:
   const kernel::Module& module_;
   const HostApi& api_;
+  Names& names_;
   ExpressionPrinter& expressions_;
   const Dialect& dialect_;
   std::vector<std::string> bytes_;  // per array, in the plan's layout

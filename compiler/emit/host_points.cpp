@@ -6,21 +6,12 @@
 
 namespace stencil::emit {
 
-// Defines an array of these values; returns its name.
-std::string HostWriter::bounds(const std::string& name, const std::vector<kernel::Expr>& values) {
-  std::vector<std::string> items;
-  for (const kernel::Expr& value : values) items.push_back(host_.text(value));
-  const std::string fresh = names_.fresh(name);
-  out_.line(fmt::format("const int64_t {}[] = {{{}}};", fresh, comma_list(items)));
-  return fresh;
-}
-
 void HostWriter::operator()(const host_ir::Place& place) {
   const kernel::PointSet& set = plan_.point_sets[static_cast<size_t>(place.set)];
-  const std::string low = bounds(set.name + "_low", set.low);
-  const std::string high = bounds(set.name + "_high", set.high);
-  const std::string first = bounds(set.name + "_first", set.first);
-  const std::string last = bounds(set.name + "_last", set.last);
+  const std::string low = host_.numbers(set.name + "_low", set.low);
+  const std::string high = host_.numbers(set.name + "_high", set.high);
+  const std::string first = host_.numbers(set.name + "_first", set.first);
+  const std::string last = host_.numbers(set.name + "_last", set.last);
   std::vector<std::string> places, tables;
   std::vector<kernel::Expr> sizes;
   for (int a = 0; a < kernel::arrays_of(set); ++a) {
@@ -35,7 +26,7 @@ void HostWriter::operator()(const host_ir::Place& place) {
   out_.line(fmt::format("const double* const {}[] = {{{}}};", at, comma_list(places)));
   const std::string to = names_.fresh(set.name + "_tables");
   out_.line(fmt::format("void* const {}[] = {{{}}};", to, comma_list(tables)));
-  const std::string elements = bounds(set.name + "_sizes", sizes);
+  const std::string elements = host_.numbers(set.name + "_sizes", sizes);
   const std::string points = names_.fresh(set.name + "_set");
   out_.line(
       fmt::format("const stencil_point_set {} = {{{}}};", points,

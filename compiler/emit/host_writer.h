@@ -84,7 +84,6 @@ class HostWriter {
   bool is_copied(size_t array) const;
   void block_counts();
   std::string tensor_map(const kernel::Launch& launch, size_t source);
-  std::string bounds(const std::string& name, const std::vector<kernel::Expr>& values);
   std::string element(int scratch) const;
   std::string_view type_of(int scratch) const;
   std::vector<Kept> kept(size_t reduction) const;

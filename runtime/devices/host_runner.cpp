@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/host_ir/passes.h"
+#include "compiler/support/evaluate.h"
 #include "compiler/support/try.h"
 #include "runtime/devices/scalar_bytes.h"
 
@@ -37,7 +38,7 @@ HostRunner::Value* HostRunner::find(const std::string& name) {
   return nullptr;
 }
 
-// The program is verified, so every variable exists and every operation is one of these.
+// The program is verified, so every variable exists.
 int64_t HostRunner::evaluate(const kernel::Expr& expr) {
   if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind)) return literal->value;
   if (const auto* read = std::get_if<kernel::Variable>(&expr->kind)) return variable(read->name);
@@ -58,30 +59,8 @@ int64_t HostRunner::evaluate(const kernel::Expr& expr) {
       break;
   }
   const int64_t b = evaluate(operands[1]);
-  switch (op) {
-    case Op::Add:
-      return a + b;
-    case Op::Sub:
-      return a - b;
-    case Op::Mul:
-      return a * b;
-    case Op::Div:
-      return a / b;
-    case Op::Mod:
-      return a % b;
-    case Op::Lt:
-      return a < b;
-    case Op::Le:
-      return a <= b;
-    case Op::Gt:
-      return a > b;
-    case Op::Ge:
-      return a >= b;
-    case Op::Eq:
-      return a == b;
-    default:
-      return a != b;
-  }
+  return is_comparison(op) ? int64_t{evaluate_comparison(op, a, b)}
+                           : evaluate_integer(op, a, b, 64).value;
 }
 
 void HostRunner::assign(const std::string& name, int64_t value) {
