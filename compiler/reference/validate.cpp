@@ -54,7 +54,7 @@ std::string access_refusal(const ir::Program& program, const State& state, const
     if (field.dimension(d) == ir::kPoints) continue;
     if (field.dimension(d) == ir::kTime) continue;  // ir::StepLimit
     for (const int64_t bound : region[field.dimension(d)]) {
-      const int64_t index = bound + access.offset(d) - data.box[d][0];
+      const int64_t index = access.maps[d].of(bound) - data.box[d][0];
       const Resolved resolved = resolve(field.boundary[d], index, data.extents[d]);
       if (resolved.index < 0 && !is_constant(*resolved.rule)) {
         return "an access to field '" + field.name + "' leaves the field";
