@@ -89,7 +89,7 @@ std::optional<ir::Program> at_sizes(const ir::Program& program,
                                     const std::vector<int64_t>& integers) {
   ir::Program out = program;
   Sizes sizes(integers);
-  sizes.fix(out.domain().box);
+  for (ir::Domain& domain : out.domains) sizes.fix(domain.box);
   for (ir::Field& field : out.fields) {
     sizes.fix(field.box);
     if (auto* set = std::get_if<ir::PointSet>(&field.kind)) sizes.fix(set->within);
@@ -196,6 +196,10 @@ class Checker {
       : program_(program), cuts_(cuts), refusal_(refusal), wraps_(cuts.size(), false) {}
 
   std::optional<std::vector<bool>> run(Diagnostics& diagnostics) {
+    if (refuse_grids()) {
+      for (const Diagnostic& found : refusals_.items()) diagnostics.add(found);
+      return std::nullopt;
+    }
     const auto outside_halo = analysis::reads_outside_halo(program_);
     if (!outside_halo.empty()) {
       refuse(outside_halo.front().span,
@@ -215,6 +219,16 @@ class Checker {
   void refuse(const Span& span, const std::string& why) {
     if (!said_.insert({span.begin, why}).second) return;
     refusals_.error(refusal_.code, span, refusal_.what + ": " + why).hint = refusal_.hint;
+  }
+
+  // Points of derived grids have no owner yet, and accesses between grids have no halo.
+  bool refuse_grids() {
+    for (const ir::Domain& domain : program_.domains) {
+      if (!domain.coarsened) continue;
+      refuse(domain.span, fmt::format("grid '{}' is derived from '{}'", domain.name,
+                                      program_.domains[domain.coarsened->of].name));
+    }
+    return refusals_.has_errors();
   }
 
   static std::string axis(size_t d, size_t rank) { return kAxes[rank - 1 - d]; }

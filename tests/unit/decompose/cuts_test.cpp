@@ -2,6 +2,7 @@
 #include <numeric>
 #include <random>
 
+#include "compiler/decompose/box.h"
 #include "compiler/decompose/decomposition.h"
 #include "tests/unit/load.h"
 
@@ -89,6 +90,44 @@ stencil f : A on G = A[1];
   EXPECT_EQ(out.subdomain_of({36.999}), 0);
   EXPECT_EQ(out.subdomain_of({37.0}), 1);
   EXPECT_EQ(out.subdomain_of({104.0}), 2);
+}
+
+TEST(Cuts, ProgramsOnSeveralGridsAreRefusedByName) {
+  const ir::Program program = test::load(R"(
+grid F = [0..64, 0..64] steps 1;
+grid C of F by 2;
+field A : real on F boundary clamp;
+field B : real on C boundary clamp;
+stencil f : A on F = A[0,1];
+stencil g : B on C = B[1,0];
+)",
+                                         {});
+  Diagnostics cut;
+  EXPECT_FALSE(decompose(*at_sizes(program, {}), {2, 1}, 1, cut));
+  ASSERT_EQ(cut.items().size(), 1u);
+  EXPECT_EQ(cut.items()[0].code, "L030");
+  EXPECT_EQ(cut.items()[0].message, "the grid cannot be cut: grid 'C' is derived from 'F'");
+  Diagnostics boxes;
+  EXPECT_FALSE(box_program(program, 1, boxes));
+  ASSERT_EQ(boxes.items().size(), 1u);
+  EXPECT_EQ(boxes.items()[0].code, "L033");
+  EXPECT_EQ(boxes.items()[0].message,
+            "the grid cannot be split into boxes: grid 'C' is derived from 'F'");
+}
+
+TEST(Sizes, OfDerivedGridsAreFixedToo) {
+  const ir::Program open = test::load(R"(
+param N : integer;
+require N >= 4;
+grid F = [0..N-1] steps 1;
+grid C of F by 2;
+field B : real on C;
+stencil g : B on C = 1;
+)",
+                                      {});
+  const auto fixed = at_sizes(open, {9, 4});
+  ASSERT_TRUE(fixed);
+  EXPECT_EQ(fixed->domains[1].box.ranges[0].high, (ir::Affine{4, {}}));
 }
 
 }  // namespace
