@@ -60,13 +60,36 @@ std::vector<AxisValue> axis_values(const Program& program, const std::vector<int
   return values;
 }
 
-std::vector<AxisValue> axes_of(const Field& field, const std::vector<AxisValue>& grid) {
+PlaceInFirstDomain place_in_first_domain(const Program& program, DomainId domain, int d) {
+  const auto& coarsened = program.domains[domain].coarsened;
+  if (!coarsened) return {};
+  const PlaceInFirstDomain fine = place_in_first_domain(program, coarsened->of, d);
+  const double ratio = coarsened->ratios[static_cast<size_t>(d)];
+  const double middle = coarsened->cells ? (ratio - 1) / 2 : 0;  // of the cells that are covered
+  return {fine.ratio * ratio, fine.shift + fine.ratio * middle};
+}
+
+std::vector<AxisValue> axes_of(const Program& program, const Field& field,
+                               const std::vector<AxisValue>& first) {
+  const auto in_real = [&](double value) {
+    return program.real == Scalar::F32 ? static_cast<float>(value) : value;
+  };
   std::vector<AxisValue> out;
   for (size_t d = 0; d < field.box.ranges.size(); ++d) {
     const int of_grid = field.dimension(d);
-    out.push_back(of_grid < 0 ? AxisValue{} : grid[of_grid]);
+    if (of_grid < 0) {
+      out.push_back({});
+      continue;
+    }
+    const auto [ratio, shift] = place_in_first_domain(program, field.domain, of_grid);
+    const auto [origin, spacing] = first[of_grid];
+    out.push_back({in_real(origin + in_real(spacing * shift)), in_real(spacing * ratio)});
   }
   return out;
+}
+
+bool indices_are_coordinates(const Program& program, const Field& field) {
+  return program.domain().axes.empty() && !program.domains[field.domain].coarsened;
 }
 
 std::string axis_name(const Program& program, const Field& field, size_t d) {

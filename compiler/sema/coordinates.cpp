@@ -11,6 +11,7 @@
 
 #include <limits>
 
+#include "compiler/ir/axes.h"
 #include "compiler/sema/elaborate.h"
 #include "compiler/syntax/write.h"
 
@@ -30,20 +31,6 @@ const ast::Expr* value_in(const std::optional<ast::PerDimension>& values, size_t
 bool is_constant(const Value& value, double number) {
   const auto* constant = value.ok() ? std::get_if<Constant>(&value.leaves[0]) : nullptr;
   return constant && constant->real == number;
-}
-
-// Where the points of a domain lie in dimension d, in indices of the first domain: index i lies at
-// ratio * i + shift.
-struct Place {
-  double ratio = 1, shift = 0;
-};
-Place place_in_first_grid(const ir::Program& program, ir::DomainId domain, int d) {
-  const auto& coarsened = program.domains[domain].coarsened;
-  if (!coarsened) return {};
-  const Place fine = place_in_first_grid(program, coarsened->of, d);
-  const double ratio = coarsened->ratios[static_cast<size_t>(d)];
-  const double middle = coarsened->cells ? (ratio - 1) / 2 : 0;  // of the cells that are covered
-  return {fine.ratio * ratio, fine.shift + fine.ratio * middle};
 }
 
 bool has_right_length(Environment& env, const std::optional<ast::PerDimension>& values,
@@ -203,19 +190,23 @@ Value Elaborator::coordinate(Coordinate what, const ast::Call& call, Span span) 
   const std::optional<Dimension> d = dimension_of(call, !position);
   const ast::Grid* grid = env_.grid;
   if (!d || !grid) return {};
-  const auto [ratio, shift] = place_in_first_grid(env_.program, env_.domain, d->of_grid);
+  const auto [ratio, shift] = ir::place_in_first_domain(env_.program, env_.domain, d->of_grid);
   const auto real = [&](double number) {
-    return arithmetic_.convert(Value::of_leaf(Constant{std::nullopt, std::nullopt, number}), env_.program.real, span);
+    const Value literal = Value::of_leaf(Constant{std::nullopt, std::nullopt, number});
+    return arithmetic_.convert(literal, env_.program.real, span);
   };
   Value origin = declared_coordinate(grid->origin, d->of_grid, 0);
   Value spacing = declared_coordinate(grid->spacing, d->of_grid, 1);
-  if (shift != 0) {
-    const Value by = arithmetic_.apply(Op::Mul, {spacing, real(shift)}, span);
-    origin = arithmetic_.apply(Op::Add, {std::move(origin), by}, span);
+  const auto spacings = [&](double number) {
+    if (is_constant(spacing, 1)) return real(number);
+    return arithmetic_.apply(Op::Mul, {spacing, real(number)}, span);
+  };
+  if (shift != 0 && is_constant(origin, 0)) {
+    origin = spacings(shift);
+  } else if (shift != 0) {
+    origin = arithmetic_.apply(Op::Add, {std::move(origin), spacings(shift)}, span);
   }
-  if (ratio != 1) {
-    spacing = arithmetic_.apply(Op::Mul, {std::move(spacing), real(ratio)}, span);
-  }
+  if (ratio != 1) spacing = spacings(ratio);
   if (what == Coordinate::Origin) return origin;
   if (!position) return spacing;
   const Value index = Value::of_leaf(graph_.add({ir::Index{d->index}, Scalar::I32, span, {}}));

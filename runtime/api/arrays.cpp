@@ -77,7 +77,7 @@ void describe_places(const ir::Program& program, const std::vector<ir::AxisValue
                      std::vector<FieldInfo>& fields) {
   for (size_t f = 0; f < fields.size(); ++f) {
     FieldInfo& field = fields[f];
-    const auto axes = ir::axes_of(program.fields[f], grid);
+    const auto axes = ir::axes_of(program, program.fields[f], grid);
     field.position.clear();
     field.spacing.clear();
     for (size_t d = 0; d < field.origin.size(); ++d) {

@@ -272,7 +272,7 @@ class Contents {
     const int64_t length = data.extents[d], low = data.box[static_cast<int>(d)][0];
     for (size_t known = 1; known < origins_.size(); ++known) {
       const bool same = origins_[known] == of_grid && dimensions_[known].length == length &&
-                        dimensions_[known].low == low;
+                        dimensions_[known].low == low && domains_[known] == field.domain;
       if (same) return known;
     }
     if (length > INT32_MAX) {
@@ -289,14 +289,19 @@ class Contents {
     dimensions_.push_back({name, length, low});
     origins_.resize(number + 1, kNoOrigin);
     origins_[number] = of_grid;
+    domains_.resize(number + 1, 0);
+    domains_[number] = field.domain;
     if (!on_grid) return number;
+    const ir::AxisValue along = ir::axes_of(program_, field, axes_)[d];
     std::string bytes;
     for (int64_t i = 0; i < length; ++i) {
-      bytes += big_endian(axes_.empty() ? static_cast<double>(low + i)
-                                        : axes_[static_cast<size_t>(of_grid)].at(low + i));
+      bytes += big_endian(along.at(low + i));
     }
-    std::vector<Attribute> attributes = {
-        {"long_name", program_.domain().axes.empty() ? "index along " + axis : axis}};
+    const bool derived = !ir::indices_are_coordinates(program_, field);
+    const std::string name_of_values = !program_.domain().axes.empty() ? axis
+                                       : derived ? "index of the first grid along " + axis
+                                                 : "index along " + axis;
+    std::vector<Attribute> attributes = {{"long_name", name_of_values}};
     if (axis == "x" || axis == "y" || axis == "z") {
       attributes.push_back({"axis", std::string(1, static_cast<char>(axis[0] - 'a' + 'A'))});
     }
@@ -314,6 +319,7 @@ class Contents {
   const std::vector<ir::AxisValue> axes_;
   std::vector<Dimension> dimensions_;
   std::vector<int> origins_ = {kNoOrigin};  // dimension of the grid, kTime or kPoints
+  std::vector<ir::DomainId> domains_ = {0};
   std::map<size_t, std::string> coordinates_;
   std::vector<Variable> variables_;
   std::vector<int64_t> owners_;  // per variable

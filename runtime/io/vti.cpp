@@ -141,7 +141,9 @@ Status check_vti(const ir::Program& program, const std::vector<Selection>& selec
   }
   for (const Selection& selection : selections) {
     const ir::Field& field = program.fields[selection.field];
-    if (field.box == first.box && field.dimensions() == first.dimensions()) continue;
+    const bool same = field.domain == first.domain && field.box == first.box &&
+                      field.dimensions() == first.dimensions();
+    if (same) continue;
     return Failure{
         "R031",
         fmt::format("a .vti file holds fields on the same points, but '{}' and '{}' differ",
@@ -161,7 +163,7 @@ Result<NewFile> vti_file(const std::string& path, const ir::Program& program,
   }
   std::vector<Array> arrays;
   for (const Selection& selection : selections) add_arrays(program, state, selection, arrays);
-  const auto axes = ir::axes_of(program.fields[first],
+  const auto axes = ir::axes_of(program, program.fields[first],
                                 ir::axis_values(program, state.integer_params, state.real_params));
   NewFile file = text_file(path, header_of(program, field, axes, arrays));
   for (const Array& array : arrays) {

@@ -23,7 +23,7 @@ std::vector<std::string> places(const ir::Program& program, const ir::Field& dec
     const auto i = static_cast<size_t>(d);
     const int64_t index = corner[i];
     std::string text = ir::axis_name(program, declared, i) + " = ";
-    if (program.domain().axes.empty() || declared.dimension(i) < 0) {
+    if (ir::indices_are_coordinates(program, declared) || declared.dimension(i) < 0) {
       text += std::to_string(index);
     } else {
       text += fmt::format("{} (index {})", print_number(axes[i].at(index)), index);
@@ -56,7 +56,7 @@ Labels labels_of(const ir::Program& program, const reference::State& state,
   const auto component = static_cast<size_t>(std::max(shown.component, 0));
   const size_t rank = field.box.ranges.size();
   Labels labels;
-  labels.indices = program.domain().axes.empty();
+  labels.indices = ir::indices_are_coordinates(program, field);
   labels.type = field.components[component].type;
   const auto label = [&](size_t d) {
     const bool step = field.dimension(d) == ir::kTime;
@@ -81,8 +81,8 @@ Result<Shot> shot_of(const ir::Program& program, const reference::State& state,
   const reference::FieldData& field = state.fields[shown.field];
   const int component = std::max(shown.component, 0), rank = field.rank();
   const ir::Field& declared = program.fields[shown.field];
-  const auto axes =
-      ir::axes_of(declared, ir::axis_values(program, state.integer_params, state.real_params));
+  const auto axes = ir::axes_of(program, declared,
+                                ir::axis_values(program, state.integer_params, state.real_params));
   Shot shot{state.step,
             {},
             {},

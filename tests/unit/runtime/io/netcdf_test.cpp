@@ -240,6 +240,33 @@ TEST_F(NetcdfFiles, UseTheWiderFormatForItsTypes) {
   EXPECT_EQ(file.variables.at("S").values[4], 65004);
 }
 
+// A derived grid has dimensions of its own, even if it has as many points as another grid.
+TEST_F(NetcdfFiles, GiveTheCoordinatesOfDerivedGrids) {
+  const auto written = [&](const std::string& attributes) {
+    const ir::Program program =
+        program_of("grid F = [0..7] steps 1" + attributes +
+                   "; grid C of F by 2 cells; grid D of C by 1;"
+                   "subgrid low of F = [0..3]; field U : real on F; field E : real on C;"
+                   "field H : real on D; field L : real on low; stencil u : U on F = 1;"
+                   "stencil e : E on C = 1; stencil h : H on D = 1; stencil l : L on low = 1;");
+    reference::State state = initial_state(program, bind_params(program).value());
+    write(program, state, {{0}, {1}, {2}, {3}});
+    return read(path());
+  };
+  const ReadFile file = written(" origin 1 spacing 0.5");
+  EXPECT_EQ(file.variables.at("E").dimensions, (std::vector<std::string>{"time", "x_2"}));
+  EXPECT_EQ(file.variables.at("H").dimensions, (std::vector<std::string>{"time", "x_3"}));
+  EXPECT_EQ(file.variables.at("L").dimensions, (std::vector<std::string>{"time", "x_4"}));
+  EXPECT_EQ(file.variables.at("x_2").values, (std::vector<double>{1.25, 2.25, 3.25, 4.25}));
+  EXPECT_EQ(file.variables.at("x_4").values, (std::vector<double>{1, 1.5, 2, 2.5}));
+  EXPECT_EQ(file.variables.at("x_2").attributes.at("long_name"), "x");
+  const ReadFile plain = written("");
+  EXPECT_EQ(plain.variables.at("x").attributes.at("long_name"), "index along x");
+  EXPECT_EQ(plain.variables.at("x_2").attributes.at("long_name"),
+            "index of the first grid along x");
+  EXPECT_EQ(plain.variables.at("x_2").values, (std::vector<double>{0.5, 2.5, 4.5, 6.5}));
+}
+
 // Fields on other points have dimensions of their own; what steps do not change has no time.
 TEST_F(NetcdfFiles, NameDimensionsByTheirRange) {
   const ir::Program program = program_of(

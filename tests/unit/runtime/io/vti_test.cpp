@@ -137,6 +137,32 @@ TEST(Vti, OneDimensionalGridsLieAlongX) {
   EXPECT_EQ(image.spacing, "0.25 1 1");
 }
 
+TEST(Vti, FieldsOfDerivedGridsHaveTheirOwnCoordinates) {
+  const auto image = [](const std::string& attributes, const std::string& by) {
+    const ir::Program program =
+        program_of("grid F = [-4..11, 0..31] steps 1 " + attributes + "; grid C of F by " + by +
+                   "; field A : real on C; stencil s : A on C = 1;");
+    return written(program, initial_state(program, bind_params(program).value()), {{0}});
+  };
+  const ImageData vertices = image("origin [1, 0.5] spacing [0.25, 2]", "[2, 4]");
+  EXPECT_EQ(vertices.extent, "0 7 -2 5 0 0");
+  EXPECT_EQ(vertices.origin, "0.5 1 0");
+  EXPECT_EQ(vertices.spacing, "8 0.5 1");
+  const ImageData cells = image("origin [1, 0.5] spacing [0.25, 2]", "[2, 4] cells");
+  EXPECT_EQ(cells.origin, "3.5 1.125 0");
+  EXPECT_EQ(cells.spacing, "8 0.5 1");
+  const ImageData plain = image("", "2 cells");
+  EXPECT_EQ(plain.origin, "0.5 0.5 0");
+  EXPECT_EQ(plain.spacing, "2 2 1");
+}
+
+TEST(Vti, OneFileHoldsFieldsOfOneGrid) {
+  const ir::Program program = program_of(
+      "grid F = [0..3] steps 1; grid C of F by 1; field A : real on F; field B : real on C;"
+      "stencil s : A on F = 1;");
+  EXPECT_FALSE(check_vti(program, {{0}, {1}}).ok());
+}
+
 TEST(Vti, WritesEveryTypeVectorsAndGridCoordinates) {
   const ir::Program program = program_of(kTypes);
   reference::State state = initial_state(program, bind_params(program).value());
