@@ -448,7 +448,7 @@ class Verifier {
 
   void check_maps(const std::string& where, const Field& field, const Access& access) {
     std::vector<IndexMap> maps(access.maps.size());
-    if (field.domain != domain_) {
+    if (field.domain != domain_ && !access.per_step) {
       if (field.read_in_place()) return fail(where, field.name + ": read from another domain");
       maps = maps_between(program_, domain_, field.domain);
     }

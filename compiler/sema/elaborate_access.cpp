@@ -222,9 +222,8 @@ bool Elaborator::reads_by_coordinates(const ir::Field& declared, const ast::Expr
 Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::ExprPtr>& indices,
                          Span span) {
   const ir::Field& field = env_.program.fields[binding.field];
-  const std::optional<Offsets> at =
-      field.read_in_place() ? own_offsets(field, indices, span)
-                            : offsets(indices, span, field.domain);
+  const std::optional<Offsets> at = field.read_in_place() ? own_offsets(field, indices, span)
+                                                          : offsets(indices, span, field.domain);
   if (!at) return {};
   return at_offsets(*at, span,
                     [&](const std::vector<int>& offset) { return access(binding, offset, span); });
@@ -274,7 +273,7 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
   if (!locate(access, span)) return {};
   const ir::Field& field = env_.program.fields[access.field];
   const bool meets_rules = access.escapes != 0 || field.fixed();
-  const bool across = field.domain != env_.domain;
+  const bool across = field.domain != env_.domain && !access.per_step;
   if (prover_ && meets_rules && !across && !rules_allow(access, span)) return {};
   return components(access, span);
 }
@@ -283,10 +282,10 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
 // if the offsets lead out of the field.
 bool Elaborator::locate(ir::Access& access, Span span) {
   const ir::Field& field = env_.program.fields[access.field];
-  const bool across = field.domain != env_.domain;
-  access.in_place = field.read_in_place() || across;
   access.at_points = field.set().has_value();
   access.per_step = field.is_series() && field.box.rank() == 1;
+  const bool across = field.domain != env_.domain && !access.per_step;
+  access.in_place = field.read_in_place() || across;
   if (across && !set_maps(access, span)) return false;
   if (!prover_) return true;  // in the value of a rule, which has no region
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
@@ -329,11 +328,11 @@ bool Elaborator::rules_hold_across(const ir::Access& access, Span span) {
       const bool escapes = low ? access.escapes_below(d) : access.escapes_above(d);
       const bool meets = rule.fixed() ? prover_->may_reach_edge(access, d, low) : escapes;
       if (!meets || rule.plain()) continue;
-      Diagnostic& error = env_.report.error(
-          "S098", span,
-          fmt::format("the boundary '{}' of '{}' is met from another grid", rule.row().keyword,
-                      field.name));
-      error.expected = "constant with a number, clamp, mirror, symmetric, periodic, or no access beyond";
+      Diagnostic& error =
+          env_.report.error("S098", span,
+                            fmt::format("the boundary '{}' of '{}' is met from another grid",
+                                        rule.row().keyword, field.name));
+      error.expected = "constant with a number, clamp, mirror, periodic, or no access beyond";
       error.related.push_back({field.span, "declared here"});
       error.hint = "copy the values to a field with a plain boundary, or start the region inside";
       return false;
