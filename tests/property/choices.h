@@ -50,6 +50,8 @@ struct Choices {
   int first_point = 25;  // not 0
   int origin = 40, spacing = 40;
 
+  bool several_grids = true;  // a program in four has grids that are derived from each other
+
   // Spelling of a program (names.cpp).
   int hostile_names = 40;
   int line_ends = 20;  // other than LF

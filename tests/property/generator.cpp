@@ -12,9 +12,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "tests/property/generator_parts.h"
 #include "tests/property/many_dimensions.h"
 #include "tests/property/names.h"
+#include "tests/property/several_grids.h"
 #include "tests/property/subgrids.h"
 
 namespace stencil::property {
@@ -113,9 +116,15 @@ GeneratedProgram Generator::run() {
   return std::move(out_);
 }
 
+int64_t GeneratedProgram::valid_size(size_t d, int64_t size) const {
+  const int64_t given = integers[d].second, period = size_periods.empty() ? 1 : size_periods[d];
+  return given + std::max<int64_t>(size - given, 0) / period * period;
+}
+
 GeneratedProgram random_program(uint64_t seed, const Choices& choices) {
   const auto drawn = [&] {
     if (seed % 6 == 5) return random_subgrid_program(seed);
+    if (choices.several_grids && seed % 4 == 2) return random_program_on_several_grids(seed);
     GeneratedProgram program = Generator(seed, choices).run();
     for (uint64_t other = seed; too_large(program);) {
       other = Random(other).next();

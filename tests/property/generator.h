@@ -26,6 +26,11 @@ struct GeneratedProgram {
   bool sizes_known = false;          // must be known at compile time, because of `else`
   bool finite = false;               // does not accept NaN and infinities as initial values
   std::set<std::string> constructs;  // what it covers, for the coverage table
+  // Per dimension: sizes that are larger by a multiple of this are valid too. Empty: all larger
+  // ones.
+  std::vector<int64_t> size_periods = {};
+  // The largest valid size that is at most `size` but not less than the given one.
+  int64_t valid_size(size_t d, int64_t size) const;
 };
 
 // `seed` determines everything. Grids are small and awkward: 1 to a few tiles wide, often a

@@ -120,6 +120,7 @@ OwnWords own_words() {
   for (uint64_t seed = kFirst; seed < kFirst + kPrograms; ++seed) {
     Choices plain;
     plain.hostile_names = plain.line_ends = 0;
+    plain.several_grids = false;
     ProgramOptions options;
     options.name = "donor";
     Diagnostics diagnostics;

@@ -127,8 +127,8 @@ void Runner::lower_huge(const Recipe& recipe) {
   const int most = std::min(30, kBits / recipe.program.rank);
   Random random(recipe.seed * 77 + 6);  // a separate stream, so that other draws do not change
   for (size_t d = 0; d < static_cast<size_t>(recipe.program.rank); ++d) {
-    int64_t& value = huge.program.integers[d].second;
-    value = std::max<int64_t>(value, (int64_t{1} << most) - random.below(1 << (most - 2)));
+    const int64_t size = (int64_t{1} << most) - random.below(1 << (most - 2));
+    huge.program.integers[d].second = recipe.program.valid_size(d, size);
   }
   Diagnostics diagnostics;
   const auto usual = load(small, diagnostics);

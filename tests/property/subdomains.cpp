@@ -32,9 +32,9 @@ void draw_cuts(Random& random, int time_tile, Recipe& recipe) {
   recipe.exchange = random.between(1, 3 * time_tile);
   for (size_t d = 0; d < rank; ++d) {
     if (recipe.cuts[d] == 1 || rank > 4 || !random.chance(80)) continue;
-    int64_t& size = recipe.program.integers[d].second;
-    size += random.between(0, kMore[rank]);
+    int64_t size = recipe.program.integers[d].second + random.between(0, kMore[rank]);
     if (d + 1 == rank && random.chance(50)) size = (size + 7) / 8 * 8;
+    recipe.program.integers[d].second = recipe.program.valid_size(d, size);
   }
 }
 
@@ -44,7 +44,9 @@ void draw_outer_blocks(Random& random, schedule::Schedule& schedule, Recipe& rec
   recipe.cuts[0] = random.between(2, 4);
   recipe.exchange = schedule.time_tile * random.between(1, 2);
   schedule.chunk = random.between(3, 6);
-  recipe.program.integers[0].second += recipe.cuts[0] * schedule.chunk * random.between(4, 8);
+  const int64_t more = recipe.cuts[0] * schedule.chunk * random.between(4, 8);
+  recipe.program.integers[0].second =
+      recipe.program.valid_size(0, recipe.program.integers[0].second + more);
 }
 
 std::optional<decompose::Decomposition> cut_of(const Recipe& recipe, const ir::Program& at_sizes,

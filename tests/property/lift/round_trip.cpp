@@ -78,6 +78,7 @@ class Trip {
     out.numbers[static_cast<size_t>(Number::Bfloat)] = 0;
     out.statistics = out.records = out.reductions = out.hostile_names = 0;
     out.huge_offset = 0;
+    out.several_grids = false;
     return out;
   }
 
