@@ -225,8 +225,11 @@ class Checker {
   bool refuse_grids() {
     for (const ir::Domain& domain : program_.domains) {
       if (!domain.coarsened) continue;
-      refuse(domain.span, fmt::format("grid '{}' is derived from '{}'", domain.name,
-                                      program_.domains[domain.coarsened->of].name));
+      refusals_
+          .error(refusal_.code, domain.span,
+                 fmt::format("{}: grid '{}' is derived from '{}'", refusal_.what, domain.name,
+                             program_.domains[domain.coarsened->of].name))
+          .hint = "run programs on several grids on one device, without --boxes";
     }
     return refusals_.has_errors();
   }
