@@ -221,7 +221,11 @@ int64_t launches_of_step(const kernel::Plan& plan) {
 std::string phase_section(const schedule::Phases& phases, const ir::Program& program,
                           const schedule::Schedule& schedule, const kernel::Module& module) {
   if (!phases.cut()) return "";
+  const bool several =
+      std::any_of(program.functions.begin(), program.functions.end(),
+                  [&](const ir::Function& of) { return of.domain != program.domain_id(); });
   std::vector<Row> rows = {{"phase", "functions", "in a step", "tiles"}};
+  if (several) rows.front().emplace_back("grid");
   for (const auto& planned : phases.all()) {
     std::vector<std::string> names;
     for (const ir::Function& function : planned->tiles.program().functions) {
@@ -234,15 +238,16 @@ std::string phase_section(const schedule::Phases& phases, const ir::Program& pro
                     : iterations == 1 ? "once"
                                       : fmt::format("{} times", iterations),
                     iterations == 1 ? "one" : tiles_of(iterations, time_tile, "iteration")});
+    if (several) rows.back().push_back(planned->tiles.program().domain().name);
   }
   const auto in_step =
       std::count_if(program.reductions.begin(), program.reductions.end(),
                     [](const ir::Reduction& reduction) { return reduction.in_step; });
-  std::string why;
-  if (in_step > 0) why = "where it reads a reduction";
-  if (ir::repeats_in_steps(program)) {
-    why += (why.empty() ? "" : ", and ") + std::string("where a repeat begins and ends");
-  }
+  std::vector<std::string> cuts;
+  if (in_step > 0) cuts.emplace_back("where it reads a reduction");
+  if (ir::repeats_in_steps(program)) cuts.emplace_back("where a repeat begins and ends");
+  if (several) cuts.emplace_back("where the grid of the functions changes");
+  const std::string why = fmt::format("{}", fmt::join(cuts, ", and "));
   const std::string of_reductions =
       in_step > 0
           ? fmt::format(", {} of them for reductions, whose values stay on the device", 2 * in_step)

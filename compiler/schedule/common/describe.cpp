@@ -36,8 +36,10 @@ std::vector<std::string> describe_reads(const ir::Program& program, const ir::Fu
       if (time && -low != high) ranges.push_back(step(-low) + ".." + step(high));
     }
     if (ranges.empty()) return field.name;
-    return fmt::format("{}{}[{}]{}", field.name,
+    const bool across = field.domain != function.domain && !field.read_in_place();
+    return fmt::format("{}{}[{}]{}{}", field.name,
                        reads.level ? fmt::format("@-{}", reads.level) : "", fmt::join(ranges, ", "),
+                       across ? " on " + program.domains[field.domain].name : "",
                        reads.outside_halo ? " and outside the halo" : "");
   };
   std::vector<std::string> out;
@@ -56,6 +58,13 @@ std::vector<std::string> describe(const ir::Program& program) {
   lines.push_back(fmt::format("program   {} on {}, real = {}, fp = {}", program.name,
                               print_box(program.grid(), params), name(program.real),
                               name(program.fp)));
+  for (const ir::Domain& domain : program.domains) {
+    if (!domain.coarsened) continue;
+    const auto& [of, ratios, cells] = *domain.coarsened;
+    lines.push_back(fmt::format("grid      {} on {}, of {} by [{}]{}", domain.name,
+                                print_box(domain.box, params), program.domains[of].name,
+                                fmt::join(ratios, ", "), cells ? " cells" : ""));
+  }
   for (size_t d = 0; d < program.domain().axes.size(); ++d) {
     const ir::Axis& axis = program.domain().axes[d];
     lines.push_back(fmt::format(
