@@ -13,6 +13,7 @@
 #include "compiler/sema/ast_names.h"
 #include "compiler/sema/elaborate.h"
 #include "compiler/sema/prove.h"
+#include "compiler/support/escape.h"
 
 namespace stencil::sema {
 namespace {
@@ -104,7 +105,18 @@ class AffineEvaluator {
     if (!of) return std::nullopt;
     if (mentions_bound(*binary.left)) return quotient_of_bound(expr, *of, by->constant);
     if (of->is_constant()) return constant(expr);
+    if (!quiet_ && has_quotient(*of)) {
+      return quotient_of(env_, *of, by->constant, on_one_line(env_.text(expr.span)), expr.span);
+    }
     return quotient_in_bound(env_, expr, *of, by->constant, !quiet_);
+  }
+
+  // Whether a param of the bound is a quotient itself.
+  bool has_quotient(const ir::Affine& affine) const {
+    return std::any_of(affine.terms.begin(), affine.terms.end(), [this](const auto& term) {
+      return std::any_of(env_.quotients.begin(), env_.quotients.end(),
+                         [&](const Quotient& known) { return known.param == term.first; });
+    });
   }
 
   // A quotient that names `first` or `last`. It is rounded towards zero, like all quotients.

@@ -80,6 +80,9 @@ std::string canonical_text(ir::Program program) {
     renumber(param.derived->graph, {&param.derived->value});
     param.derived->text.clear();
   }
+  for (size_t id = 0; id < program.domains.size(); ++id) {  // names may have been taken
+    program.domains[static_cast<ir::DomainId>(id)].name = fmt::format("grid{}", id);
+  }
   for (ir::Axis& axis : program.domain().axes) {
     renumber(axis.graph, {&axis.origin, &axis.spacing, &axis.admissible});
     axis.origin_text.clear();
@@ -129,6 +132,7 @@ std::string canonical_text(ir::Program program) {
     for (const ir::Piece& piece : function.pieces) out += accesses_of(piece.graph);
   }
   for (const ir::Reduction& reduction : program.reductions) {
+    out += fmt::format("{} on {}\n", reduction.name, program.domains[reduction.domain].name);
     out += accesses_of(reduction.piece.graph);
   }
   return out;
