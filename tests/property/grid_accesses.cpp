@@ -18,10 +18,12 @@ Grids draw_grids(Random& random) {
   std::vector<int64_t> sizes;
   const bool moved = random.chance(60);
   for (int d = 0; d < rank; ++d) {
-    first.push_back(!moved              ? 0
+    const int low = !moved              ? 0
                     : random.chance(50) ? 4 * random.between(-3, 2)
-                                        : random.between(-9, 5));
+                                        : random.between(-9, 5);
     sizes.push_back(random.pick(kSizes[rank - 1]));
+    // A bound that may be negative cannot be divided if sizes are open.
+    first.push_back(std::max(low, 1 - static_cast<int>(sizes.back())));
   }
   Grids grids(first, sizes);
   grids.derive(random, random.between(1, 3));
@@ -29,7 +31,7 @@ Grids draw_grids(Random& random) {
 }
 
 // Whether the rule may be met from another grid.
-bool is_plain(const std::string& rule) {
+bool applies_across(const std::string& rule) {
   for (const char* word : {"clamp", "mirror", "periodic"}) {
     if (rule == word) return true;
   }
@@ -103,7 +105,7 @@ bool Accesses::allows(const Field& field, const Offset& offset) {
       }
       const bool fixed = rule.starts_with("fixed");
       const bool meets = fixed ? (low ? surely.touches_low : surely.touches_high) : beyond > 0;
-      if (across && meets && !is_plain(rule)) return false;
+      if (across && meets && !applies_across(rule)) return false;
       const int over = static_cast<int>(low ? -beyond : beyond);
       if (beyond > 0 && points_needed(sides, over) > points) return false;
       if (across && beyond > 0) met.insert(rule.substr(0, rule.find(' ')));

@@ -73,6 +73,42 @@ TEST_P(OnDevice, RunsInSeveralCallsAsInOne) {
   EXPECT_EQ(parts.run().or_throw().steps, 0);
 }
 
+// Arrays of fields on a derived grid have its points, and a run may begin from them.
+TEST_P(OnDevice, FieldsOfDerivedGridsAreReadAndWritten) {
+  constexpr const char* kTwoGrids = R"(
+param N : integer;
+require N >= 5;
+grid F = [-2..N-3] steps 2 origin 1 spacing 0.5;
+grid C of F by 2;
+field u : real on F boundary clamp;
+field e : real on C boundary mirror;
+stencil restrict : e on C = e[0] + 0.25 * u[-1] + 0.5 * u[0] + 0.25 * u[1];
+stencil correct : u on F = u[0] + 0.5 * (e[0] + e[1]);
+reduce most = max(e[0]) on C;
+)";
+  for (const int n : {9, 10, 11}) {
+    const ParamValues values = {{"N", n}};
+    Simulation expected = reference(kTwoGrids, values);
+    Simulation found = compile(kTwoGrids).start(values).or_throw();
+    const size_t coarse = n == 11 ? 6 : 5;  // points -1..3 or -1..4
+    ASSERT_EQ(found.fields()[1].shape, std::vector<int64_t>{static_cast<int64_t>(coarse)});
+    EXPECT_EQ(found.fields()[1].origin, std::vector<int64_t>{-1});
+    EXPECT_EQ(found.fields()[1].position, std::vector<double>{0});
+    EXPECT_EQ(found.fields()[1].spacing, std::vector<double>{1});
+    for (Simulation* simulation : {&expected, &found}) {
+      simulation->set("u", View(counted(static_cast<size_t>(n)))).or_throw();
+      simulation->set("e", View(counted(coarse))).or_throw();
+      EXPECT_FALSE(simulation->set("e", View(counted(static_cast<size_t>(n)))).ok());
+      simulation->run().or_throw();
+    }
+    EXPECT_EQ(found.get<float>("e").or_throw(), expected.get<float>("e").or_throw());
+    EXPECT_EQ(found.get<float>("u").or_throw(), expected.get<float>("u").or_throw());
+    EXPECT_EQ(found.reduction("most").or_throw().value,
+              expected.reduction("most").or_throw().value);
+    EXPECT_GT(expected.reduction("most").or_throw().value, static_cast<double>(n));
+  }
+}
+
 // Grows until it overflows.
 constexpr const char* kBlowUp = R"(
 grid G = [0..39] steps 2000;
