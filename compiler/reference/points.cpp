@@ -23,7 +23,7 @@ PointSet::PointSet(const ir::Program& program, ir::FieldId set, const State& sta
     : field_(program.fields[set]), set_{} {
   const ir::PointSet& declared = *field_.as_point_set();
   const FieldData& data = state.fields[set];
-  const ConcreteBox grid = *concrete(program.grid(), state.integer_params);
+  const ConcreteBox grid = *concrete(program.domains[field_.domain].box, state.integer_params);
   const ConcreteBox within = *concrete(declared.within, state.integer_params);
   const int rank = static_cast<int>(grid.size());
   for (int d = 0; d < rank; ++d) {
@@ -158,7 +158,7 @@ void sum(const ir::Program& program, const State& state, const ir::Access& acces
   const FieldData& data = state.fields[access.field];
   const PlacedPoints& placed = *state.placed[*field.set()];
   const StepValues from = values_of_step(field, data, access, state.step);
-  const ConcreteBox grid = *concrete(program.grid(), state.integer_params);
+  const ConcreteBox grid = *concrete(program.domains[field.domain].box, state.integer_params);
   const size_t last = grid.size() - 1;
   const int64_t slab = placed.slabs[last > 0 ? point[0] - grid[0][0] : 0];
   if (slab < 0) return;

@@ -142,6 +142,7 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
 // Tables get their maximum size, for any positions of the points.
 void Interface::provide_points(ir::FieldId id) {
   const ir::Field& field = program_.fields[id];
+  const ir::Box& grid = program_.domains[field.domain].box;
   kernel::PointSet set{};
   set.name = field.name;
   set.arrays = array_of(id, 0);
@@ -157,21 +158,21 @@ void Interface::provide_points(ir::FieldId id) {
   int64_t corners = 1;
   for (int d = 0; d < rank(); ++d) {
     const auto i = static_cast<size_t>(d);
-    set.low.push_back(affine_long(program_.grid().ranges[i].low));
-    set.high.push_back(affine_long(program_.grid().ranges[i].high));
+    set.low.push_back(affine_long(grid.ranges[i].low));
+    set.high.push_back(affine_long(grid.ranges[i].high));
     set.first.push_back(affine_long(declared.within.ranges[i].low));
     set.last.push_back(affine_long(declared.within.ranges[i].high));
     corners *= declared.width;
   }
   const int last = rank() - 1;
-  const Expr planes = last > 0 ? points_of(program_.grid(), 0) : number(1);
+  const Expr planes = last > 0 ? points_of(grid, 0) : number(1);
   const auto parts_of = [&](int d, int64_t length) {
-    const Expr farthest = kernel::sub(points_of(program_.grid(), d), number(1));
+    const Expr farthest = kernel::sub(points_of(grid, d), number(1));
     return kernel::add(kernel::operation(Op::Div, {farthest, number(length)}), number(1));
   };
   Expr starts =
       kernel::operation(Op::Min, {planes, kernel::mul(set.points, number(declared.width))});
-  for (int d = 1; d < last; ++d) starts = kernel::mul(starts, points_of(program_.grid(), d));
+  for (int d = 1; d < last; ++d) starts = kernel::mul(starts, points_of(grid, d));
   const Expr buckets = parts_of(last, kernel::kPointBucket);
   starts = kernel::add(kernel::mul(starts, buckets), number(1));
   const Expr groups = last > 1 ? parts_of(last - 1, kernel::kPointRows) : number(1);
