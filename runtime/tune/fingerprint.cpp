@@ -32,7 +32,15 @@ class Canonical {
   std::string text() {
     std::string out =
         fmt::format("{} {} {}\n", name(program_.real), name(program_.fp), program_.grid().rank());
-    for (const ir::Field& field : program_.fields) out += text_of(field);
+    for (const ir::Domain& domain : program_.domains) {
+      if (!domain.coarsened) continue;
+      const auto& [of, ratios, cells] = *domain.coarsened;
+      out += fmt::format("grid of {} by {}{}\n", of, fmt::join(ratios, " "), cells ? " cells" : "");
+    }
+    for (const ir::Field& field : program_.fields) {
+      out += text_of(field);
+      if (field.domain != 0) out += fmt::format("on grid {}\n", field.domain);
+    }
     for (const ir::Function& function : program_.functions) {
       out += fmt::format("function {}\n", fmt::join(function.targets, " "));
       for (const ir::Piece& piece : function.pieces) out += text_of(piece);

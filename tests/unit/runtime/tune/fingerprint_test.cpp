@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/unit/runtime/programs.h"
 
 namespace stencil::tune {
@@ -93,6 +95,21 @@ TEST(Fingerprint, DistinguishesComputations) {
   const auto repeated = std::adjacent_find(names.begin(), names.end());
   EXPECT_EQ(std::unique(names.begin(), names.end()) - names.begin() + (repeated != names.end()),
             static_cast<std::ptrdiff_t>(names.size()));
+}
+
+TEST(Fingerprint, DistinguishesGrids) {
+  std::set<std::string> found;
+  for (const char* grids :
+       {"grid C of F by 2; grid D of F by 4;", "grid C of F by 4; grid D of F by 2;",
+        "grid C of F by 2 cells; grid D of F by 4;", "grid C of F by 2; grid D of C by 2;"}) {
+    for (const char* domain : {"C", "D"}) {
+      found.insert(canonical(program_of(
+          fmt::format("grid F = [0..1023] steps 4; {} field A : real on {} boundary clamp;"
+                      "stencil s : A on {} = A[1];",
+                      grids, domain, domain))));
+    }
+  }
+  EXPECT_EQ(found.size(), 8u);
 }
 
 TEST(Fingerprint, CoversProfilesAndSeries) {
