@@ -28,6 +28,16 @@ TEST_F(SeveralGrids, TransfersBetweenCellsOfNegativeIndices) {
         {-8, -7, -5, -3, -1, 1, 3, 4});
 }
 
+// The fields have the same bounds and rules, but different maps.
+TEST_F(SeveralGrids, OneFunctionReadsSeveralGrids) {
+  const std::string program =
+      "grid F = [0..11] steps 1; grid C of F by 2; grid D of F by 3; subgrid c of C = [0..3];"
+      "field u : double on F; field a : double on c boundary clamp;"
+      "field b : double on D boundary clamp; init a[i] = i; init b[i] = 10 * i;"
+      "stencil s : u on F = a[1] + b[1];";
+  gives(program, "u", {0, 1, 11, 12, 12, 23, 23, 23, 33, 33, 33, 33});
+}
+
 // The position of a point counts the points of its own grid.
 TEST_F(SeveralGrids, PointsOnADerivedGridAddToItsPoints) {
   const std::string program =
