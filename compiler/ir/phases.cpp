@@ -1,8 +1,8 @@
 // Splits a step into phases. A reduction that the step reads must see all points of the functions
 // before it, so no time tile may extend across its place. The iterations of a repeat belong to one
 // step, so a tile must not mix them with functions outside of the repeat. A tile has the points of
-// one domain. The step is therefore cut at these places. Schedules handle each phase as a program of
-// its own.
+// one domain. The step is therefore cut at these places. Schedules handle each phase as a program
+// of its own.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -91,7 +91,7 @@ class Cutter {
   std::vector<StepPart>& to_;
   std::vector<bool>& advanced_;
   const int64_t times_;
-  const bool evaluates_;  // reductions may stand before each phase
+  const bool evaluates_;                 // reductions may stand before each phase
   Phase phase_;                          // not yet in the list
   std::vector<ReductionId> reductions_;  // stand before the phase
 };
@@ -150,7 +150,9 @@ std::vector<Phase> phases_among(const std::vector<StepPart>& parts) {
 
 }  // namespace
 
-std::vector<Phase> phases(const Program& program) { return phases_among(parts_of_step(program)); }
+std::vector<Phase> phases(const Program& program) {
+  return phases_among(parts_of_step(program));
+}
 
 std::vector<Phase> phases_of_start(const Program& program) {
   return phases_among(parts_of_start(program));

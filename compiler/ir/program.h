@@ -406,7 +406,8 @@ struct Subgrid {
   Box box;
 };
 // How the points of a domain lie among those of another one: per dimension with the ratio r, point
-// i is point r * i of the other domain or, if `cells` is set, covers the cells r * i to r * i + r-1.
+// i is point r * i of the other domain or, if `cells` is set, covers the cells r * i to r * i +
+// r-1.
 struct Coarsening {
   DomainId of;
   std::vector<int> ratios;  // per dimension, at least 1
@@ -417,8 +418,8 @@ struct Coarsening {
 struct Domain {
   std::string name;  // as the program calls it
   Box box;
-  std::vector<Axis> axes = {};         // per dimension; empty: index i lies at i
-  std::vector<Subgrid> subgrids = {};  // those that contain every point of their box
+  std::vector<Axis> axes = {};               // per dimension; empty: index i lies at i
+  std::vector<Subgrid> subgrids = {};        // those that contain every point of their box
   std::optional<Coarsening> coarsened = {};  // absent for the first domain
   Span span = {};
 };

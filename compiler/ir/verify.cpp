@@ -73,17 +73,15 @@ class Verifier {
     };
     bool all = true;
     for (size_t id = 0; id < domains.size(); ++id) {
-      const auto& [name, box, axes, subgrids, coarsened, span] =
-          domains[static_cast<DomainId>(id)];
+      const auto& [name, box, axes, subgrids, coarsened, span] = domains[static_cast<DomainId>(id)];
       if (box.rank() != rank) fail(name, "rank differs from that of the first domain");
       const bool derived = coarsened && coarsened->of < static_cast<int>(id);
       const bool sound = id == 0 ? !coarsened : derived;
       if (!sound) fail(name, "not derived from an earlier domain");
       const bool ratios =
-          !coarsened ||
-          (static_cast<int>(coarsened->ratios.size()) == rank &&
-           std::all_of(coarsened->ratios.begin(), coarsened->ratios.end(),
-                       [](int ratio) { return ratio >= 1; }));
+          !coarsened || (static_cast<int>(coarsened->ratios.size()) == rank &&
+                         std::all_of(coarsened->ratios.begin(), coarsened->ratios.end(),
+                                     [](int ratio) { return ratio >= 1; }));
       if (!ratios) fail(name, "ratios");
       all &= sound && ratios && box.rank() == rank;
     }

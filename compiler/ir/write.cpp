@@ -101,8 +101,7 @@ void add_targets(const Function& function, const Field& field, size_t base, cons
 class Writer {
  public:
   Writer(const Program& program, Diagnostics& diagnostics)
-      : program_(program),
-        names_(program, diagnostics) {
+      : program_(program), names_(program, diagnostics) {
     for (const Domain& domain : program.domains) grids_.push_back(fresh_name(domain.name, "G"));
   }
 
@@ -509,9 +508,9 @@ class Writer {
   WrittenReduction written_value(ReductionId id) {
     const Reduction& reduction = program_.reductions[id];
     const Piece& piece = reduction.piece;
-    const bool indexed = std::any_of(
-        piece.graph.nodes().begin(), piece.graph.nodes().end(),
-        [](const Node& node) { return std::holds_alternative<Index>(node.kind); });
+    const bool indexed =
+        std::any_of(piece.graph.nodes().begin(), piece.graph.nodes().end(),
+                    [](const Node& node) { return std::holds_alternative<Index>(node.kind); });
     // a named region has all index names or none
     const std::vector<std::string> names = indices(piece, reduction.domain != 0 && indexed);
     NodeId result = piece.results[0];

@@ -173,7 +173,8 @@ struct Threads {
   std::vector<ThreadLoop> loops = {};
 };
 struct Barrier {
-  bool global = false;  // also orders what the block's threads write to and read from Global buffers
+  bool global =
+      false;  // also orders what the block's threads write to and read from Global buffers
 };
 // Every thread reads per-thread buffers of other threads in its row (the threads that differ only
 // in thread_x). In a move, a thread copies `from` of the thread with thread_x + lane to its own

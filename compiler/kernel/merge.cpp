@@ -8,9 +8,9 @@
 //   }
 //   body of b                                                                    u_next, u
 //
-// Swaps are known here, so they cost nothing: the bodies name the slots that have the roles at their
-// place. A repeat whose body changes the roles is unrolled until they are back. The swaps that
-// remain at the end stay actions of the plan.
+// Swaps are known here, so they cost nothing: the bodies name the slots that have the roles at
+// their place. A repeat whose body changes the roles is unrolled until they are back. The swaps
+// that remain at the end stay actions of the plan.
 #include "compiler/kernel/merge.h"
 
 #include <algorithm>
@@ -85,9 +85,9 @@ class Merger {
     if (const auto* launch = std::get_if<Launch>(&action)) {
       if (kernels_.count(launch->kernel) == 0) return false;
       const auto& buffers = module_.kernels[static_cast<size_t>(launch->kernel)].buffers;
-      const bool all_global =
-          std::all_of(buffers.begin(), buffers.end(),
-                      [](const Buffer& buffer) { return buffer.space == Space::Global; });
+      const bool all_global = std::all_of(buffers.begin(), buffers.end(), [](const Buffer& buffer) {
+        return buffer.space == Space::Global;
+      });
       return all_global && launch->steps == 0 && launch->exchange == kNoExchange &&
              launch->bulk_sources.empty() && blocks_of(*launch).has_value();
     }
@@ -231,10 +231,12 @@ class Merger {
     const int64_t blocks = *blocks_of(launch);
     const std::string name = "tile" + std::to_string(++loops_);
     const Expr block = blocks == 1 ? integer(0, Scalar::I64) : variable(name, Scalar::I64);
-    Rewriter rewriter([&](const Expr& expr) -> Expr {
-      const auto* read = std::get_if<Variable>(&expr->kind);
-      return read && read->name == "block" ? block : nullptr;
-    }, [&](BufferId id) { return renumbered.at(id); });
+    Rewriter rewriter(
+        [&](const Expr& expr) -> Expr {
+          const auto* read = std::get_if<Variable>(&expr->kind);
+          return read && read->name == "block" ? block : nullptr;
+        },
+        [&](BufferId id) { return renumbered.at(id); });
     Body body = rewriter.body(source.body);
     if (blocks == 1) {
       to.push_back({Scope{std::move(body)}});
@@ -291,9 +293,8 @@ void merge_launches(Module& module, Loop& loop, const std::set<int>& kernels,
 
 void drop_unused_kernels(Module& module) {
   std::vector<int> number(module.kernels.size(), -1);
-  for_each_launch(module.plan, [&](const Launch& launch) {
-    number[static_cast<size_t>(launch.kernel)] = 0;
-  });
+  for_each_launch(module.plan,
+                  [&](const Launch& launch) { number[static_cast<size_t>(launch.kernel)] = 0; });
   std::vector<Kernel> kept;
   for (size_t k = 0; k < number.size(); ++k) {
     if (number[k] < 0) continue;

@@ -100,7 +100,9 @@ class Signer {
     add("threads");
     body(threads.body);
   }
-  void operator()(const Barrier& barrier) { add(barrier.global ? "barrier for memory" : "barrier"); }
+  void operator()(const Barrier& barrier) {
+    add(barrier.global ? "barrier for memory" : "barrier");
+  }
   void operator()(const Shuffle& shuffle) {
     add(fmt::format("shuffle {}", shuffle.count));
     const auto outer = bound_;

@@ -17,8 +17,9 @@ namespace stencil::schedule {
 namespace {
 
 // Points of the domain of a phase: open sizes are assumed to be large.
-double points_of(const PlannedPhase& planned) { return usual_points(planned.tiles.program()); }
-
+double points_of(const PlannedPhase& planned) {
+  return usual_points(planned.tiles.program());
+}
 
 // The combined plan of a step that is cut into phases.
 class CutPlan final : public Plan {
@@ -145,18 +146,20 @@ std::optional<double> seconds_of(const Plan& plan, const Machine& machine) {
 
 }  // namespace
 
-const PlannedPhase::Swept& PlannedPhase::swept(const Machine& machine) const {
-  if (!swept_) {
+const PlannedPhase::Swept& PlannedPhase::swept(const Machine& machine, Rows rows) const {
+  const auto [place, fresh] = swept_.try_emplace(rows);
+  if (fresh) {
     const Family& direct = *find_family("direct");
+    Schedule schedule = direct.propose(tiles, machine).schedule;
+    schedule.rows = rows;
     Diagnostics none;
-    const Schedule schedule = direct.propose(tiles, machine).schedule;
-    swept_ = Swept{direct.plan(tiles, schedule, machine, none), {}};
-    swept_->seconds = seconds_of(*swept_->plan, machine);
+    place->second.plan = direct.plan(tiles, schedule, machine, none);
+    place->second.seconds = seconds_of(*place->second.plan, machine);
   }
-  return *swept_;
+  return place->second;
 }
 
-PlanPtr PlannedPhase::in_one_block(const Machine& machine) const {
+PlanPtr PlannedPhase::in_one_block(const Machine& machine, Rows rows) const {
   const ir::Program& program = tiles.program();
   double points = 1, instructions = 0;
   for (const ir::Range& range : program.grid().ranges) {
@@ -175,8 +178,8 @@ PlanPtr PlannedPhase::in_one_block(const Machine& machine) const {
   const Family& direct = *find_family("direct");
   Schedule schedule = direct.propose(tiles, machine).schedule;
   if (!machine.threads_are_loops) {  // coarse grids have short rows
-    static const std::array<Shape, 4> kBlocks = {
-        Shape{512}, Shape{32, 16}, Shape{16, 8, 4}, Shape{8, 4, 4, 4}};
+    static const std::array<Shape, 4> kBlocks = {Shape{512}, Shape{32, 16}, Shape{16, 8, 4},
+                                                 Shape{8, 4, 4, 4}};
     schedule.block = kBlocks[static_cast<size_t>(std::min(program.grid().rank(), 4)) - 1];
     schedule.elements = {};
     schedule = with_fewer_threads(schedule, machine);
@@ -193,6 +196,7 @@ PlanPtr PlannedPhase::in_one_block(const Machine& machine) const {
       left /= schedule.elements[axis];
     }
   }
+  schedule.rows = rows;
   Diagnostics none;
   return direct.plan(tiles, schedule, machine, none);
 }
@@ -263,7 +267,7 @@ PlanPtr Phases::plan(const Family& family, const Schedule& schedule, const Machi
   std::vector<bool> small;
   for (const auto& planned : all_) {
     const bool may_sweep = mixed() && planned != all_[main_];
-    if (PlanPtr one = may_sweep ? planned->in_one_block(machine) : nullptr) {
+    if (PlanPtr one = may_sweep ? planned->in_one_block(machine, schedule.rows) : nullptr) {
       plans.push_back(std::move(one));
       small.push_back(true);
       continue;
@@ -273,7 +277,7 @@ PlanPtr Phases::plan(const Family& family, const Schedule& schedule, const Machi
     PlanPtr plan = family.plan(planned->tiles, planned->limited(schedule), machine,
                                may_sweep ? refusals : diagnostics);
     if (may_sweep) {
-      const PlannedPhase::Swept& other = planned->swept(machine);
+      const PlannedPhase::Swept& other = planned->swept(machine, schedule.rows);
       const auto seconds = plan ? seconds_of(*plan, machine) : std::nullopt;
       const bool slower = seconds && other.seconds && *other.seconds < *seconds;
       if (!plan || slower) plan = other.plan;

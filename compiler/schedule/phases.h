@@ -7,7 +7,9 @@
 // that one block computes them in the time of a launch share a launch (kernel/merge.h).
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "compiler/schedule/family.h"
@@ -33,12 +35,12 @@ struct PlannedPhase {
     PlanPtr plan;
     std::optional<double> seconds;
   };
-  const Swept& swept(const Machine& machine) const;
+  const Swept& swept(const Machine& machine, Rows rows) const;
   // The plan of `direct` for a single block, if that takes less time than a launch; otherwise null.
-  PlanPtr in_one_block(const Machine& machine) const;
+  PlanPtr in_one_block(const Machine& machine, Rows rows) const;
 
  private:
-  mutable std::optional<Swept> swept_;
+  mutable std::map<Rows, Swept> swept_;
 };
 
 class Phases {

@@ -162,9 +162,8 @@ void check_complete(const Environment& env, const ast::Program& program, Diagnos
 }
 
 void declare_reductions(Environment& env, const ast::Program& program) {
-  for_each<ast::Reduce>(program, [&](const ast::Reduce& reduce, Span span) {
-    declare_reduction(env, reduce, span);
-  });
+  for_each<ast::Reduce>(
+      program, [&](const ast::Reduce& reduce, Span span) { declare_reduction(env, reduce, span); });
   declare_profiles(env);
 }
 

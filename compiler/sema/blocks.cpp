@@ -10,7 +10,8 @@
 //   }
 //
 // Conditions and numbers of iterations are constants of the level, so the expansion ends if the
-// recursion does. A stencil function becomes one ir::Function for each level on which it is applied.
+// recursion does. A stencil function becomes one ir::Function for each level on which it is
+// applied.
 #include "compiler/sema/blocks.h"
 
 #include <fmt/format.h>
@@ -27,8 +28,8 @@
 namespace stencil::sema {
 namespace {
 
-constexpr size_t kMostApplications = 200'000;  // per step, without the iterations of repeats
-constexpr size_t kMostCycles = 200;            // within each other
+constexpr size_t kMostApplications = 200'000;   // per step, without the iterations of repeats
+constexpr size_t kMostCycles = 200;             // within each other
 constexpr int64_t kMostIterations = 1'000'000;  // per step, of a repeat and those around it
 // A repeat with at most this many applications becomes a sequence, which schedules can tile
 // together with the functions around it.
@@ -98,8 +99,8 @@ class BlockExpander {
     const auto stencil = stencils_.find(cycle.name.name);
     const auto [place, fresh] = cycles_.emplace(cycle.name.name, Cycle{&cycle});
     if (fresh && stencil == stencils_.end()) return;
-    Diagnostic& error = fail("S002", cycle.name.span,
-                             fmt::format("'{}' is declared twice", cycle.name.name));
+    Diagnostic& error =
+        fail("S002", cycle.name.span, fmt::format("'{}' is declared twice", cycle.name.name));
     error.related.push_back({fresh ? stencil->second->name.span : place->second.syntax->name.span,
                              "first declared here"});
   }
@@ -159,8 +160,7 @@ class BlockExpander {
       return;
     }
     const uint32_t position = ++position_;
-    const auto [place, fresh] =
-        numbers_.try_emplace({&stencil, env_.level}, instances_.size());
+    const auto [place, fresh] = numbers_.try_emplace({&stencil, env_.level}, instances_.size());
     if (fresh) instances_.push_back({&stencil, env_.level, position, position, span});
     instances_[place->second].last = position;
     out.push_back(ir::Apply{place->second});
@@ -172,7 +172,8 @@ class BlockExpander {
       Diagnostic& error =
           fail("S202", span, fmt::format("cycle '{}' does not end", cycle.syntax->name.name));
       error.expected = fmt::format("at most {} cycles within each other", kMostCycles);
-      error.hint = "a cycle that applies itself needs 'coarser' and an end: if level < L - 1 { ... }";
+      error.hint =
+          "a cycle that applies itself needs 'coarser' and an end: if level < L - 1 { ... }";
       return;
     }
     ++depth_;
@@ -215,8 +216,8 @@ class BlockExpander {
   }
 
   void take(const ast::RepeatStatement& repeat, Span span, int64_t times, ir::Sequence& out) {
-    const auto count = constant_in(env_, *repeat.count, "the number of iterations", 0,
-                                   kMostIterations / times);
+    const auto count =
+        constant_in(env_, *repeat.count, "the number of iterations", 0, kMostIterations / times);
     if (!count) return void(failed_ = true);
     if (*count == 0) return;
     ir::Sequence body;
@@ -288,10 +289,10 @@ void place_in_step(Environment& env, const std::map<ir::ReductionId, uint32_t>& 
     if (!info.in_block || positions.begin()->first == id) continue;
     const auto before = env.reductions[static_cast<ir::ReductionId>(r - 1)];
     if (before.in_block) continue;
-    Diagnostic& error =
-        env.report.error("S204", info.syntax->name.span,
-                         fmt::format("'{}' is evaluated in the step, but a reduction above it is not",
-                                     info.syntax->name.name));
+    Diagnostic& error = env.report.error(
+        "S204", info.syntax->name.span,
+        fmt::format("'{}' is evaluated in the step, but a reduction above it is not",
+                    info.syntax->name.name));
     error.related.push_back({before.syntax->name.span, "this one is evaluated after the step"});
     error.hint = "declare the reductions of the step first";
   }

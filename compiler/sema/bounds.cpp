@@ -58,9 +58,8 @@ class AffineEvaluator {
       if (binary->op == Op::Add || binary->op == Op::Sub || binary->op == Op::Mul) {
         return combine(*binary, expr.span);
       }
-      const bool quotient_of_sizes =
-          binary->op == Op::Div &&
-          (mentions_open_param(*binary->left) || mentions_bound(*binary->left));
+      const bool quotient_of_sizes = binary->op == Op::Div && (mentions_open_param(*binary->left) ||
+                                                               mentions_bound(*binary->left));
       if (quotient_of_sizes) return quotient(expr, *binary);
     }
     return constant(expr);
@@ -342,11 +341,11 @@ bool lies_in(Environment& env, const Region& region, ir::DomainId domain,
              const ast::Region& written) {
   if (!region.ok || region.domain == domain) return true;
   const auto grid = [&](ir::DomainId id) { return env.program.domains[id].name; };
-  Diagnostic& error =
-      env.report.error("S096", span_of(written), "a region of another grid than the fields written");
+  Diagnostic& error = env.report.error("S096", span_of(written),
+                                       "a region of another grid than the fields written");
   error.expected = fmt::format("a region of '{}'", grid(domain));
-  error.found = fmt::format("'{}', a region of '{}'", env.text(span_of(written)),
-                            grid(region.domain));
+  error.found =
+      fmt::format("'{}', a region of '{}'", env.text(span_of(written)), grid(region.domain));
   return false;
 }
 

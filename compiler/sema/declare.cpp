@@ -233,8 +233,7 @@ std::optional<ir::Range> times_of(Environment& env, const ast::Box& times) {
 TypePtr type_of_points(Environment& env, const ast::Points& points, int64_t width) {
   const TypePtr place = vector_type(env.rank(), scalar_type(Scalar::F64));
   if (!points.weights) return place;
-  const TypePtr weights =
-      vector_type(env.rank(), vector_type(width, scalar_type(Scalar::F64)));
+  const TypePtr weights = vector_type(env.rank(), vector_type(width, scalar_type(Scalar::F64)));
   return fitting(env, struct_type({{"at", place}, {"weight", weights}}), points.weights->span);
 }
 
@@ -281,8 +280,8 @@ void declare_points(Environment& env, const ast::Points& points, Span item) {
 
 namespace {
 
-// Declares the levels of fields on a grid with levels: copies of the finest field, with the boxes of
-// the levels. They are called NAME_1, NAME_2, ... outside of the program's text.
+// Declares the levels of fields on a grid with levels: copies of the finest field, with the boxes
+// of the levels. They are called NAME_1, NAME_2, ... outside of the program's text.
 void add_levels(Environment& env, const ast::Field& syntax) {
   for (const ast::Identifier& name : syntax.names) {
     const auto declared = env.names.find(name.name);
@@ -333,7 +332,8 @@ void declare_field(Environment& env, const ast::Field& field, Span item) {
   if (result.read_in_place()) ok &= require_constant(env, field);
   if (type) result.components = flatten(*type);
   ok &= require_floating(env, result, field.type);
-  const bool levelled = env.levels.size() > 1 && ok && result.domain == 0 && !result.read_in_place();
+  const bool levelled =
+      env.levels.size() > 1 && ok && result.domain == 0 && !result.read_in_place();
   declare_fields(env, field.names, field.boundary, type, std::move(result), ok, item);
   if (levelled) add_levels(env, field);
 }

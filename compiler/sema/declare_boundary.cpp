@@ -113,9 +113,8 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             std::vector<SideValues>& side_values) {
   if (boundary.list && boundary.dimensions.size() != rank) {
     Diagnostic& error = env.report.error("S014", boundary.span, "wrong number of boundaries");
-    error.expected =
-        fmt::format("{}, one per dimension of the {}", rank,
-                    static_cast<int>(rank) == env.rank() ? "grid" : "field");
+    error.expected = fmt::format("{}, one per dimension of the {}", rank,
+                                 static_cast<int>(rank) == env.rank() ? "grid" : "field");
     error.found = fmt::format("{}", boundary.dimensions.size());
     error.hint = hint_of_count(env, boundary, rank);
     return std::nullopt;

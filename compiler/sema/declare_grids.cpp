@@ -1,8 +1,8 @@
 // Declares the grids and sub-grids.
 //
-// A derived grid has the points of another one at every r-th index, or cells that each cover r of its
-// cells. Its bounds are quotients, so open sizes give derived params (quotients.cpp). The facts about
-// these quotients prove that accesses between the grids stay inside.
+// A derived grid has the points of another one at every r-th index, or cells that each cover r of
+// its cells. Its bounds are quotients, so open sizes give derived params (quotients.cpp). The facts
+// about these quotients prove that accesses between the grids stay inside.
 #include <fmt/format.h>
 
 #include "compiler/sema/bounds.h"
@@ -62,10 +62,9 @@ void check_steps(Environment& env, const ast::Grid& grid) {
 // Sets the box of a domain and records that it is not empty.
 void take_box(Environment& env, ir::Domain& domain, ir::Box box, Span span) {
   domain.box = std::move(box);
-  require_nonempty(env, domain.box, env.program.domains.size() == 1
-                                        ? "the grid"
-                                        : fmt::format("grid '{}'", domain.name),
-                   span);
+  require_nonempty(
+      env, domain.box,
+      env.program.domains.size() == 1 ? "the grid" : fmt::format("grid '{}'", domain.name), span);
   for (const ir::Range& range : domain.box.ranges) {
     const ir::Affine extent = range.high - range.low;
     if (!extent.is_constant()) env.facts.push_back(extent);
@@ -98,8 +97,8 @@ std::optional<ir::Affine> quotient_of_bound(Environment& env, const ir::Affine& 
   if (bound.is_constant()) return ir::Affine{ir::floor_quotient(bound.constant, by), {}};
   const std::string text = fmt::format("({})/{}", env.print(bound), by);
   if (decide(env.facts, bound) == Verdict::Holds) return quotient_of(env, bound, by, text, span);
-  Diagnostic& error =
-      env.report.error("S094", span, fmt::format("the bound {} cannot be divided", env.print(bound)));
+  Diagnostic& error = env.report.error(
+      "S094", span, fmt::format("the bound {} cannot be divided", env.print(bound)));
   error.expected = "a bound that is not negative in any run";
   error.hint = fmt::format("add 'require {} >= 0;'", env.print(bound));
   return std::nullopt;
@@ -123,8 +122,8 @@ std::optional<ir::Range> coarse_vertices(Environment& env, const ir::Range& fine
 }
 
 // The range of the cells of a coarse grid, which must cover the fine range exactly. S094.
-std::optional<ir::Range> coarse_cells(Environment& env, const ir::Range& fine, int64_t by, Span span,
-                                      const std::string& name) {
+std::optional<ir::Range> coarse_cells(Environment& env, const ir::Range& fine, int64_t by,
+                                      Span span, const std::string& name) {
   const auto exact = [&](const ir::Affine& end) -> std::optional<ir::Affine> {
     const auto quotient = quotient_of_bound(env, end, by, span);
     if (!quotient) return std::nullopt;
@@ -220,9 +219,10 @@ void declare_coarse_grid(Environment& env, const ast::Grid& grid) {
   const Declaration* parent = env.use(grid.parent->name, grid.parent->span);
   Declaration* declaration = env.declare(grid.name, Declared::Grid, 0);
   if (declaration) declaration->broken = true;
-  for (const auto& [given, what] :
-       {std::pair{grid.steps != nullptr, "steps"}, {grid.origin.has_value(), "origin"},
-        {grid.spacing.has_value(), "spacing"}, {grid.levels != nullptr, "levels"}}) {
+  for (const auto& [given, what] : {std::pair{grid.steps != nullptr, "steps"},
+                                    {grid.origin.has_value(), "origin"},
+                                    {grid.spacing.has_value(), "spacing"},
+                                    {grid.levels != nullptr, "levels"}}) {
     if (!given) continue;
     env.report.error("S095", grid.name.span, fmt::format("a derived grid has no '{}'", what)).hint =
         "it belongs to the first grid, from which the others are derived";

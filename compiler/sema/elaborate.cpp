@@ -121,7 +121,8 @@ struct Elaborator::Visitor {
     const bool reduction = named != self.env_.names.end() &&
                            named->second.kind == Declared::Reduction &&
                            !self.find_local(level.field);
-    if (reduction && level.towards == 0) return self.reduction(named->second, level.field, level.back, span);
+    if (reduction && level.towards == 0)
+      return self.reduction(named->second, level.field, level.back, span);
     const FieldUse use = self.field_named(level.field, level.back, level.towards, span);
     if (use.is_field && !use.ok) return {};
     if (!use.is_field) {

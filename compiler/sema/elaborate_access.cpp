@@ -41,8 +41,7 @@ std::optional<ir::FieldId> Elaborator::of_other_level(ir::FieldId field, int tow
   const std::string what = towards < 0 ? "finer" : "coarser";
   if (found == env_.levelled.end()) {
     Diagnostic& error = env_.report.error(
-        "S099", span,
-        fmt::format("'{}' has no {} level", env_.program.fields[field].name, what));
+        "S099", span, fmt::format("'{}' has no {} level", env_.program.fields[field].name, what));
     error.expected = "a field on a grid with levels: grid G = [...] levels 5 by 2";
     return std::nullopt;
   }
@@ -51,10 +50,9 @@ std::optional<ir::FieldId> Elaborator::of_other_level(ir::FieldId field, int tow
   if (level + towards >= 0 && level + towards < levels) {
     return env_.at_level(finest, level + towards);
   }
-  Diagnostic& error = env_.report.error(
-      "S099", span,
-      fmt::format("'{}' has no {} level than level {}", env_.program.fields[finest].name, what,
-                  level));
+  Diagnostic& error = env_.report.error("S099", span,
+                                        fmt::format("'{}' has no {} level than level {}",
+                                                    env_.program.fields[finest].name, what, level));
   error.expected = fmt::format("a level in 0..{}", levels - 1);
   error.hint = towards < 0 ? "read the finer level only within 'coarser { ... }'"
                            : "end the recursion earlier: if level < L - 1 { ... }";

@@ -95,8 +95,8 @@ struct SideValues {
 struct SubgridInfo {
   ir::DomainId domain;
   ir::Box box;
-  std::vector<int64_t> strides;            // empty: all 1
-  std::vector<SubgridInfo> coarser = {};   // of level 1, 2, ... of a grid with levels
+  std::vector<int64_t> strides;           // empty: all 1
+  std::vector<SubgridInfo> coarser = {};  // of level 1, 2, ... of a grid with levels
 };
 
 // A field on a grid with levels. The program has one field for each level.
@@ -128,10 +128,10 @@ struct Environment {
   std::unordered_map<ir::FieldId, LevelledField> levelled;
 
   std::unordered_map<std::string, Declaration> names;
-  std::vector<ParamGroup> param_groups;               // Declared::ParamGroup
-  std::vector<TypePtr> types;                         // Declared::Type
-  std::vector<SubgridInfo> subgrids;                  // Declared::Subgrid
-  std::vector<TypePtr> field_types;                   // by FieldId
+  std::vector<ParamGroup> param_groups;  // Declared::ParamGroup
+  std::vector<TypePtr> types;            // Declared::Type
+  std::vector<SubgridInfo> subgrids;     // Declared::Subgrid
+  std::vector<TypePtr> field_types;      // by FieldId
   // by FieldId, per dimension; empty without a boundary
   std::vector<std::vector<SideValues>> field_side_values;
   // By FieldId: whether the values of the field's rules are elaborated (elaborate_rules), and

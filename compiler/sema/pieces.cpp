@@ -256,8 +256,8 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     pieces.every = *every;
     pieces.every_span = stencil.every->span;
   }
-  const InDomain at(
-      env, targets ? env.program.fields[targets->fields.front()].domain : ir::DomainId(0));
+  const InDomain at(env,
+                    targets ? env.program.fields[targets->fields.front()].domain : ir::DomainId(0));
   ir::Function function{stencil.name.name, {}, {}, stencil.name.span};
   function.domain = env.domain;
   if (pieces.targets) {

@@ -365,8 +365,8 @@ void AccessProver::report_escape(const ir::Access& access, const End& end, Span 
           ? ""
           : fmt::format(", {} from {}", end.of == Of::Wrap ? "wrapped around" : "mirrored",
                         index_text(access, {end.dimension, end.side}));
-  error.found = fmt::format("{}{}, at {} = {} in region {}", index_text(access, end), moved,
-                            name, env_.print(at), env_.print(region_));
+  error.found = fmt::format("{}{}, at {} = {} in region {}", index_text(access, end), moved, name,
+                            env_.print(at), env_.print(region_));
   error.hint = advice(access, end);
   constexpr size_t kMaxPlaces = 3;
   for (size_t i = applied_at.size(); i-- > 0 && applied_at.size() - i <= kMaxPlaces;) {

@@ -69,8 +69,8 @@ std::optional<ir::Affine> known_quotient(const Environment& env, const ir::Affin
   return std::nullopt;
 }
 
-ir::Affine make_quotient(Environment& env, const ir::Affine& of, int64_t by,
-                         ir::Derivation derived, Scalar type, Span span) {
+ir::Affine make_quotient(Environment& env, const ir::Affine& of, int64_t by, ir::Derivation derived,
+                         Scalar type, Span span) {
   const std::string text = derived.text;
   const auto id = static_cast<ir::ParamId>(env.program.params.size());
   ir::Param param{name_of(env, of, by), type, {}, {}, span};

@@ -137,8 +137,7 @@ void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduct
   result.piece.index_names = std::move(region.index_names);
   result.piece.span = info.item;
 
-  AccessProver prover(env, result.piece.region, env.here().box, result.piece.index_names,
-                      !inside);
+  AccessProver prover(env, result.piece.region, env.here().box, result.piece.index_names, !inside);
   Elaborator elaborator(env, kReduceSite, result.piece.graph, &prover);
   bind_indices(elaborator, result.piece.index_names);
   Value value = elaborator.elaborate(*reduce.value);
@@ -226,8 +225,7 @@ void analyze_reduce(Environment& env, ir::ReductionId id) {
   if (info.state != ReductionInfo::State::Waiting) return;
   info.state = ReductionInfo::State::Begun;
   // A record is evaluated after the complete step.
-  const uint32_t own_place =
-      info.syntax->at ? std::numeric_limits<uint32_t>::max() : info.position;
+  const uint32_t own_place = info.syntax->at ? std::numeric_limits<uint32_t>::max() : info.position;
   const uint32_t reader = std::exchange(env.reader, own_place);
   ++env.reductions_begun;
   analyze_reduce(env, info, env.program.reductions[id]);

@@ -52,7 +52,8 @@ Piece present_values(const Program& program, const Function& function, Box regio
   piece.region = std::move(region);
   piece.index_names.resize(piece.region.ranges.size());
   piece.span = function.span;
-  RegionBounds bounds(program, program.facts, piece.region, {&program.domains[function.domain].box});
+  RegionBounds bounds(program, program.facts, piece.region,
+                      {&program.domains[function.domain].box});
   const std::vector<Output> results = outputs(program, function);
   for (const Output& output : results) {
     const std::vector<int> here(piece.region.ranges.size(), 0);

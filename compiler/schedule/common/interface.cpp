@@ -244,8 +244,7 @@ void Interface::name_sizes() {
       const ir::Range& range = domain.box.ranges[d];
       const ir::Affine extent = range.high - range.low + 1;
       if (!extent.is_constant()) continue;
-      const std::string name =
-          names_.unique("size_" + axes[d] + (first ? "" : "_" + domain.name));
+      const std::string name = names_.unique("size_" + axes[d] + (first ? "" : "_" + domain.name));
       sizes_.push_back(
           {name, Scalar::I32, extent.constant, fmt::format("points of {} in {}", grid, axes[d])});
       named_sizes_.push_back({range, d, name});
@@ -255,10 +254,9 @@ void Interface::name_sizes() {
 
 // The named size of a grid that has this range in this dimension; null if there is none.
 const Interface::NamedSize* Interface::named_size(const ir::Range& range, int dimension) const {
-  const auto found =
-      std::find_if(named_sizes_.begin(), named_sizes_.end(), [&](const NamedSize& size) {
-        return size.dimension == dimension && size.range == range;
-      });
+  const auto found = std::find_if(
+      named_sizes_.begin(), named_sizes_.end(),
+      [&](const NamedSize& size) { return size.dimension == dimension && size.range == range; });
   return found == named_sizes_.end() ? nullptr : &*found;
 }
 

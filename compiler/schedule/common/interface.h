@@ -87,7 +87,7 @@ class Interface {
   std::vector<kernel::NamedConstant> sizes_;  // size_x, size_y, ... if the grid's size is known,
                                               // and row pitches
   std::vector<NamedSize> named_sizes_;
-  std::vector<std::string> param_names_;      // in kernels, by ParamId
+  std::vector<std::string> param_names_;              // in kernels, by ParamId
   std::vector<std::vector<std::string>> slot_names_;  // [array][slot]
   std::vector<std::vector<int>> first_array_;         // [field][component]
   std::vector<kernel::Array> arrays_;

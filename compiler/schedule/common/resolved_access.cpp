@@ -51,7 +51,8 @@ Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent, const Kee
 bool spans_grid(const Interface& interface, const ir::Field& field, int d) {
   const size_t i = static_cast<size_t>(d);
   const int of_grid = field.dimension(i);
-  return field.domain == interface.program().domain_id() && of_grid >= 0 && field.box.ranges[i] == interface.program().grid().ranges[of_grid];
+  return field.domain == interface.program().domain_id() && of_grid >= 0 &&
+         field.box.ranges[i] == interface.program().grid().ranges[of_grid];
 }
 
 // Whether a single reflection of a place `offset` away from the box is known to end inside the box.
@@ -210,17 +211,16 @@ Expr floor_quotient(const Expr& value, int divisor) {
   const Expr by = kernel::integer(divisor);
   const Expr below = kernel::sub(value, kernel::integer(divisor - 1));
   const Expr negative = kernel::less(value, kernel::integer(0));
-  return kernel::operation(
-      Op::Div, {kernel::operation(Op::Select, {negative, below, value}), by});
+  return kernel::operation(Op::Div, {kernel::operation(Op::Select, {negative, below, value}), by});
 }
 
 // The coordinate that the map gives for `from`, before boundary rules.
 Expr named_place(const ir::Access& access, size_t d, const Expr& from) {
   const ir::IndexMap& map = access.maps[d];
   const Expr scaled = map.scale == 1 ? from : kernel::mul(from, kernel::integer(map.scale));
-  const Expr moved =
-      map.offset < 0 ? kernel::sub(scaled, kernel::integer(-static_cast<int64_t>(map.offset)))
-                     : kernel::add(scaled, kernel::integer(map.offset));
+  const Expr moved = map.offset < 0
+                         ? kernel::sub(scaled, kernel::integer(-static_cast<int64_t>(map.offset)))
+                         : kernel::add(scaled, kernel::integer(map.offset));
   return map.divisor == 1 ? moved : floor_quotient(moved, map.divisor);
 }
 

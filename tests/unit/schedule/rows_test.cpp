@@ -31,9 +31,9 @@ void PrintTo(const Expected& expected, std::ostream* out) {
   *out << expected.columns << " " << expected.type;
 }
 
-class Rows : public testing::TestWithParam<Expected> {};
+class RowLayouts : public testing::TestWithParam<Expected> {};
 
-TEST_P(Rows, ArePaddedToSectorsOrVectorsIfCheap) {
+TEST_P(RowLayouts, ArePaddedToSectorsOrVectorsIfCheap) {
   const auto& [columns, type, pitch, lead, alignment] = GetParam();
   const ir::Program program = program_of("0..1200", columns, type);
   const Interface interface(program, schedule::Rows::Padded);
@@ -60,7 +60,7 @@ TEST_P(Rows, ArePaddedToSectorsOrVectorsIfCheap) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Known, Rows,
+    Known, RowLayouts,
     testing::Values(Expected{"0..1000", "float", 1008, 0, 32},   // 4004 bytes: padded to sectors
                     Expected{"0..1003", "float", 0, 0, 16},      // 4016 bytes: not padded
                     Expected{"0..1007", "float", 0, 0, 32},      //

@@ -16,8 +16,7 @@ std::string phases_of(const ir::Program& program) {
   std::string out;
   for (const ir::Phase& phase : ir::phases(program)) {
     out += std::to_string(phase.functions.front()) + ".." +
-           std::to_string(phase.functions.back() + 1) + "x" +
-           std::to_string(phase.iterations) +
+           std::to_string(phase.functions.back() + 1) + "x" + std::to_string(phase.iterations) +
            (phase.times > 1 ? "x" + std::to_string(phase.times) : "") + " ";
   }
   return out;

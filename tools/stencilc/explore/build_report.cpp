@@ -258,8 +258,8 @@ double flops_of(const ir::Program& program) {
   double flops = 0;
   for (const ir::Phase& phase : ir::phases(program)) {
     for (const size_t f : phase.functions) {
-      flops +=
-          static_cast<double>(phase.iterations_per_step()) * flops_of_function(program.functions[f]);
+      flops += static_cast<double>(phase.iterations_per_step()) *
+               flops_of_function(program.functions[f]);
     }
   }
   return flops;
