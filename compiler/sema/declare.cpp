@@ -281,7 +281,8 @@ void declare_points(Environment& env, const ast::Points& points, Span item) {
 namespace {
 
 // Declares the levels of fields on a grid with levels: copies of the finest field, with the boxes
-// of the levels. They are called NAME_1, NAME_2, ... outside of the program's text.
+// and the boundary values of the levels. They are called NAME_1, NAME_2, ... outside of the
+// program's text.
 void add_levels(Environment& env, const ast::Field& syntax) {
   for (const ast::Identifier& name : syntax.names) {
     const auto declared = env.names.find(name.name);
@@ -301,10 +302,18 @@ void add_levels(Environment& env, const ast::Field& syntax) {
       while (env.is_declared(field.name)) field.name += "_";
       field.box = domain->box;
       field.domain = domain->grid;
+      std::vector<SideValues> side_values;
+      if (syntax.boundary) {
+        env.report.at({field.span, fmt::format("of level {}", level)});
+        const bool sound =
+            take_boundary(env, *syntax.boundary, *env.field_types[finest], field, side_values);
+        env.report.at({});
+        declared->second.broken |= !sound;
+      }
       const auto id = static_cast<ir::FieldId>(env.program.fields.size());
       env.program.fields.push_back(std::move(field));
       env.field_types.push_back(env.field_types[finest]);
-      env.field_side_values.push_back(env.field_side_values[finest]);
+      env.field_side_values.push_back(std::move(side_values));
       levels.push_back(id);
       env.levelled[id] = {finest, static_cast<int>(level)};
     }

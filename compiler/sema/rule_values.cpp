@@ -77,6 +77,10 @@ bool take_numbers(ir::BoundaryRule& rule, const ir::RuleValue& value) {
 bool make_values(Environment& env, ir::FieldId id) {
   std::unordered_map<const ast::Expr*, std::shared_ptr<const ir::RuleValue>> made;
   bool ok = true;
+  // The value belongs to the grid of the field, whatever grid reads it first.
+  const auto levelled = env.levelled.find(id);
+  const AtLevel level(env, levelled == env.levelled.end() ? 0 : levelled->second.level);
+  const InDomain domain(env, env.program.fields[id].domain);
   // A value that reads a reduction of the previous step has this meaning for every reader.
   const uint32_t reader = std::exchange(env.reader, std::numeric_limits<uint32_t>::max());
   const size_t rank = env.field_side_values[id].size();

@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/axes.h"
 #include "compiler/ir/known.h"
 #include "compiler/ir/lower/boundaries.h"
 #include "compiler/ir/rewrite.h"
@@ -234,12 +235,24 @@ BoundaryExpander::Values BoundaryExpander::rise(const Access& access, const std:
   if (slope.empty()) return {};
   std::optional<NodeId> spacing;
   std::optional<double> known_spacing;
+  // of the field's own grid
+  const double ratio = place_in_first_domain(program_, field.domain, static_cast<int>(d)).ratio;
   if (!program_.domain().axes.empty()) {
     const Axis& axis = program_.domain().axes[d];
-    const auto* constant = std::get_if<Constant>(&axis.graph[axis.spacing].kind);
-    if (constant && constant->real != 1) known_spacing = constant->real;
-    if (!constant) spacing = copy_nodes(axis.graph, axis.spacing, graph_);
+    const Node& first = axis.graph[axis.spacing];
+    if (const auto* constant = std::get_if<Constant>(&first.kind)) {
+      const double product = constant->real * ratio;
+      known_spacing = first.type == Scalar::F32 ? static_cast<float>(product) : product;
+    } else {
+      spacing = copy_nodes(axis.graph, axis.spacing, graph_);
+      if (ratio != 1) {
+        spacing = operation(Op::Mul, {*spacing, number(first.type, ratio, span)}, first.type, span);
+      }
+    }
+  } else {
+    known_spacing = ratio;
   }
+  if (known_spacing == 1) known_spacing.reset();
   const auto more = most_beyond(access, d, low);
   const bool nearest = more && *more + std::abs(int64_t{access.offset(d)}) <= 1;
   // the distance in points: 2k - 1 about the edge of the cell, 2k about the edge point
