@@ -1,6 +1,6 @@
 // From the plan to its host program.
 //
-//   if (first == 0) start: actions that run once
+//   if (first == 0 && steps > 0) start: actions that run once
 //   for (step = 0; step < steps; step += count) {
 //     left = steps - step, limited to the steps until a reduction or the stop condition is due
 //     count = the largest tile of at most `left` steps
@@ -144,6 +144,7 @@ class Lowering {
 
   // The index of a step: `step` counts from the beginning of the run.
   Expr absolute() const {
+    if (in_start_) return integer(0, Scalar::I64);
     return options_.starts_at_zero ? variable(kStep)
                                    : kernel::add(variable(kFirst), variable(kStep));
   }
@@ -200,12 +201,15 @@ class Lowering {
     if (plan_.start.actions.empty()) return;
     count_ = integer(1);
     Tile tile;
+    in_start_ = true;
     actions(tile.body, plan_.start);
-    if (options_.starts_at_zero) {
-      to.push_back({std::move(tile)});
-    } else {
-      to.push_back({If{equal(variable(kFirst), 0), {{std::move(tile)}}}});
+    in_start_ = false;
+    // A run without steps leaves the start to the run that takes the first step.
+    Expr first = positive(variable(kSteps));
+    if (!options_.starts_at_zero) {
+      first = operation(Op::And, {equal(variable(kFirst), 0), std::move(first)});
     }
+    to.push_back({If{std::move(first), {{std::move(tile)}}}});
   }
 
   // --- The loop over the steps
@@ -431,7 +435,8 @@ class Lowering {
   const Options& options_;
   std::optional<size_t> answer_point_;
   Program program_;
-  Expr count_;       // steps or iterations of the enclosing tile
+  Expr count_;  // steps or iterations of the enclosing tile
+  bool in_start_ = false;
   int repeats_ = 0;  // in which the current action stands
 };
 

@@ -29,6 +29,18 @@ TEST(Lower, RunsThatStartAtZeroKnowTheirFirstStep) {
             std::string::npos);
 }
 
+// A run of no steps must leave the start to a later run.
+TEST(Lower, StartsInTheRunOfTheFirstStep) {
+  kernel::Module module = samples::tiles();
+  module.plan.start.actions = {module.plan.actions[0]};
+  const std::string start = "  tile\n    launch advance(A[0], A[1], 0L, 1)";
+  const std::string text = steps_of(module);
+  EXPECT_EQ(text.find("if (first == 0L) and (steps > 0L)\n" + start), 0u) << text;
+  const std::string from_zero = steps_of(module, {.starts_at_zero = true});
+  EXPECT_EQ(from_zero.find("if steps > 0L\n  tile\n    launch advance("), 0u) << from_zero;
+  EXPECT_LT(text.find("launch"), text.find("for step"));
+}
+
 TEST(Lower, ProvidesMemoryBeforeAndReturnsItAfter) {
   const kernel::Module module = samples::stopping();
   const Program program = lower(module, {});
