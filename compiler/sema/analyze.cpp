@@ -202,8 +202,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
   const bool by_block = has_step_block(program);
   if (by_block) {
     analyze_blocks(env, program);
-  } else {
-    refuse_blocks_without_step(env, program);
+  } else if (!refuse_blocks_without_step(env, program)) {
     for_each<ast::Stencil>(program, [&](const ast::Stencil& item, Span) {
       env.reader = item.name.span.begin;
       analyze_stencil(env, item);
@@ -216,8 +215,11 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for (size_t r = 0; r < env.reductions.size(); ++r) analyze_reduce(env, static_cast<int>(r));
   place_reductions(env);
   if (by_block) {
-    check_readers(env);
-    refuse_repeated_levels(env);
+    // After an error, functions may be missing from the program.
+    if (!env.report.failed()) {
+      check_readers(env);
+      refuse_repeated_levels(env);
+    }
   } else if (!program.has_errors) {
     build_step(env, program);
   }

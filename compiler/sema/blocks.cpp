@@ -69,6 +69,14 @@ class BlockExpander {
 
   const std::vector<Instance>& instances() const { return instances_; }
   bool failed() const { return failed_; }
+  // The name of the function: that of the stencil, with the level if it is not the finest one.
+  std::string name_of(const Instance& instance) const {
+    std::string name = instance.stencil->name.name;
+    if (instance.level == 0) return name;
+    name += fmt::format("_{}", instance.level);
+    while (stencils_.count(name) || env_.is_declared(name)) name += "_";
+    return name;
+  }
   // The positions of the reductions that the block evaluates.
   const std::map<ir::ReductionId, uint32_t>& reductions() const { return reductions_; }
 
@@ -121,16 +129,19 @@ class BlockExpander {
   void take(const ast::ApplyStatement& apply, Span, int64_t times, ir::Sequence& out) {
     const std::string& name = apply.name.name;
     const auto stencil = stencils_.find(name);
-    if (stencil != stencils_.end()) return this->apply(*stencil->second, apply.name.span, out);
     const auto cycle = cycles_.find(name);
-    if (cycle != cycles_.end()) return run(cycle->second, apply.name.span, times, out);
     const auto declared = env_.names.find(name);
-    if (declared != env_.names.end()) {
-      if (declared->second.broken) return void(failed_ = true);
-      if (const auto id = reduction_named(declared->second)) {
-        return evaluate(*id, apply.name.span, times, out);
-      }
+    const auto reduction =
+        declared == env_.names.end() ? std::nullopt : reduction_named(declared->second);
+    const bool function = stencil != stencils_.end();
+    if (reduction && (function || cycle != cycles_.end())) {
+      return ambiguous(apply.name, function ? "a stencil function" : "a cycle",
+                       declared->second.span);
     }
+    if (function) return this->apply(*stencil->second, apply.name.span, out);
+    if (cycle != cycles_.end()) return run(cycle->second, apply.name.span, times, out);
+    if (declared != env_.names.end() && declared->second.broken) return void(failed_ = true);
+    if (reduction) return evaluate(*reduction, apply.name.span, times, out);
     unknown(apply.name);
   }
 
@@ -138,6 +149,13 @@ class BlockExpander {
     if (declaration.kind == Declared::Reduction) return ir::ReductionId(declaration.index);
     if (declaration.kind != Declared::Field) return std::nullopt;
     return env_.reduction_into(declaration.index);
+  }
+
+  void ambiguous(const ast::Identifier& name, const char* what, Span reduction) {
+    Diagnostic& error = fail("S201", name.span, fmt::format("'{}' has two meanings", name.name));
+    error.found = fmt::format("{} and a reduction", what);
+    error.related.push_back({reduction, "the reduction"});
+    error.hint = "rename one of them";
   }
 
   void unknown(const ast::Identifier& name) {
@@ -286,21 +304,8 @@ void place_in_step(Environment& env, const std::map<ir::ReductionId, uint32_t>& 
     ReductionInfo& info = env.reductions[id];
     info.in_block = placed != positions.end();
     info.position = info.in_block ? placed->second : kAfterStep + static_cast<uint32_t>(r);
-    if (!info.in_block || positions.begin()->first == id) continue;
-    const auto before = env.reductions[static_cast<ir::ReductionId>(r - 1)];
-    if (before.in_block) continue;
-    Diagnostic& error = env.report.error(
-        "S204", info.syntax->name.span,
-        fmt::format("'{}' is evaluated in the step, but a reduction above it is not",
-                    info.syntax->name.name));
-    error.related.push_back({before.syntax->name.span, "this one is evaluated after the step"});
-    error.hint = "declare the reductions of the step first";
   }
 }
-
-}  // namespace
-
-namespace {
 
 // The only block of this kind; null if there is none. S036 for a second one.
 template <class Kind>
@@ -321,7 +326,7 @@ const Kind* only_block(Environment& env, const ast::Program& program, const char
 
 }  // namespace
 
-void refuse_blocks_without_step(Environment& env, const ast::Program& program) {
+bool refuse_blocks_without_step(Environment& env, const ast::Program& program) {
   for (const ast::Item& item : program.items) {
     const bool block = std::holds_alternative<ast::Cycle>(item.kind) ||
                        std::holds_alternative<ast::StartBlock>(item.kind);
@@ -329,8 +334,9 @@ void refuse_blocks_without_step(Environment& env, const ast::Program& program) {
     Diagnostic& error = env.report.error("S207", item.span, "a program without a 'step' block");
     error.expected = "a block that says what a step applies";
     error.hint = "write 'step { ... }' with the names of stencil functions and cycles";
-    return;
+    return true;
   }
+  return false;
 }
 
 bool has_step_block(const ast::Program& program) {
@@ -353,12 +359,12 @@ void analyze_blocks(Environment& env, const ast::Program& program) {
   if (start) env.program.start = expander.start(start->body);
   ir::Sequence body = expander.step(step->body);
   if (expander.failed()) return;
-  expander.warn_of_unused();
   if (expander.instances().empty()) {
     env.report.error("S041", step->body.span, "the step applies no stencil function").hint =
         "name one: step { smooth; }";
     return;
   }
+  expander.warn_of_unused();
   place_in_step(env, expander.reductions());
   for (const Instance& instance : expander.instances()) {
     const AtLevel at(env, instance.level);
@@ -371,8 +377,7 @@ void analyze_blocks(Environment& env, const ast::Program& program) {
     env.report.at({});
     env.instances.push_back({instance.stencil, instance.first, instance.last});
     if (env.program.functions.size() == before) continue;  // an error was reported
-    std::string& name = env.program.functions.back().name;
-    if (instance.level > 0) name += fmt::format("_{}", instance.level);
+    env.program.functions.back().name = expander.name_of(instance);
   }
   env.program.run.body = std::move(body);
 }

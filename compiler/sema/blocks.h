@@ -13,8 +13,9 @@ bool has_step_block(const ast::Program& program);
 // `env.program.run.body`. Must run after the reductions are declared. S002, S010, S201 to S206.
 void analyze_blocks(Environment& env, const ast::Program& program);
 
-// S207 for blocks in a program without a `step` block, which have no effect.
-void refuse_blocks_without_step(Environment& env, const ast::Program& program);
+// S207 for blocks in a program without a `step` block, which have no effect. Returns true if there
+// are any.
+bool refuse_blocks_without_step(Environment& env, const ast::Program& program);
 
 // Reports functions that would read two different values of a reduction, because the step applies
 // them before and after its place (S204). Must run after all functions are analysed.

@@ -43,6 +43,10 @@ std::optional<ir::FieldId> Elaborator::of_other_level(ir::FieldId field, int tow
     Diagnostic& error = env_.report.error(
         "S099", span, fmt::format("'{}' has no {} level", env_.program.fields[field].name, what));
     error.expected = "a field on a grid with levels: grid G = [...] levels 5 by 2";
+    if (env_.program.fields[field].domain != 0) {
+      error.hint = fmt::format("a field of a derived grid is read without '{}'",
+                               towards < 0 ? "fine" : "coarse");
+    }
     return std::nullopt;
   }
   const auto [finest, level] = found->second;

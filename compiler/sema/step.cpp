@@ -46,7 +46,8 @@ Stranger stranger() {
 
 // Refuses fields with several levels that are written several times in a step (S088): it would be
 // unclear when the levels of the field advance.
-void refuse_levels(Environment& env, size_t f) {
+// `block`: in a program with a `step` block.
+void refuse_levels(Environment& env, size_t f, bool block = false) {
   if (f >= env.program.functions.size()) return;
   const ir::Function& function = env.program.functions[f];
   for (const ir::FieldId target : function.targets) {
@@ -57,8 +58,16 @@ void refuse_levels(Environment& env, size_t f) {
         fmt::format("'{}' has {} levels and is written in a repeat", field.name, field.history));
     error.expected = "a field with one level, because levels advance once per step";
     error.related.push_back({field.span, "declared here"});
+    if (!block) {
+      error.hint =
+          "write a field without history in the repeat, and copy it to this field after the repeat";
+      continue;
+    }
+    error.message = fmt::format("'{}' has a history of {} and is written by '{}'", field.name,
+                                field.history, function.name);
+    error.expected = "a function that a step applies once, and 'start' does not apply";
     error.hint =
-        "write a field without history in the repeat, and copy it to this field after the repeat";
+        "a history advances once per step: write a field without history, and copy it to this one";
   }
 }
 
@@ -160,7 +169,7 @@ void refuse_repeated_levels(Environment& env) {
   count(count, env.program.start, 2);
   count(count, env.program.run.body, 1);
   for (size_t f = 0; f < applied.size(); ++f) {
-    if (applied[f] > 1) refuse_levels(env, f);
+    if (applied[f] > 1) refuse_levels(env, f, true);
   }
 }
 
