@@ -72,10 +72,18 @@ Status SimulationData::check_inputs() const {
                              : all                ? "the field"
                                                   : "the component";
     const char* const why = field.constant ? "" : ", and no step computes it";
-    return Failure{"R057", fmt::format("{} '{}' has no values{}", kind, name, why),
-                   fmt::format("--in {}=FILE.npy reads them; or write 'init {}{} = ...;' in the "
-                               "program, with 0 if zeros are meant",
-                               name, field.name, indices_of(field))};
+    std::string hint = fmt::format(
+        "--in {}=FILE.npy reads them; or write 'init {}{} = ...;' in the program, with "
+        "0 if zeros are meant",
+        name, field.name, indices_of(field));
+    if (field.domain != 0) {
+      hint = fmt::format(
+          "--in {}=FILE.npy reads them; or compute them by an 'init', or by a stencil function "
+          "that "
+          "'start {{ ... }}' applies on this level",
+          name);
+    }
+    return Failure{"R057", fmt::format("{} '{}' has no values{}", kind, name, why), hint};
   }
   return Done{};
 }
