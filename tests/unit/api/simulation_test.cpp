@@ -513,6 +513,30 @@ stencil s : A on G = 0.5 * (A[1,0] + A[0,-1]);
   EXPECT_EQ(heat.step(), 3);
 }
 
+// A `start` block runs before the first step, however the steps are divided among calls.
+TEST(Simulation, StartsOnce) {
+  const char* const text =
+      "grid G = [0..29] steps 4; field u, f : real on G boundary clamp;"
+      "init u[i] = i; init f[i] = 1;"
+      "stencil begin : f on G = f[0] + u[1] + time; stencil s : u on G = 0.5 * u[-1] + f[0];"
+      "start { begin; } step { s; }";
+  std::vector<Floats> results;
+  for (const char* device : {"reference", "host"}) {
+    const Kernel kernel = program_of(text).compile({.device = device}).or_throw();
+    for (const std::vector<int64_t>& calls :
+         {std::vector<int64_t>{4}, {1, 3}, {0, 0, 2, 2}, {1, 1, 1, 1}}) {
+      Simulation simulation = kernel.start().or_throw();
+      for (const int64_t steps : calls) simulation.advance(steps).or_throw();
+      Floats u(30), f(30);
+      simulation.get("u", View(u.data(), {30})).or_throw();
+      simulation.get("f", View(f.data(), {30})).or_throw();
+      results.push_back(u);
+      EXPECT_EQ(f[3], 1 + 4) << device;
+      EXPECT_EQ(results.back(), results.front()) << device;
+    }
+  }
+}
+
 TEST(Kernel, RefusesInvalidParamValues) {
   Options options;
   options.open = {"N"};

@@ -157,6 +157,93 @@ TEST(Phases, AllFitTheProposedSchedule) {
   }
 }
 
+// A cycle that applies itself twice: phases that are alike share one plan and its kernels.
+std::string cycles(int levels, int times) {
+  return "param L : integer = " + std::to_string(levels) +
+         "; param M : integer = " + std::to_string(times) +
+         "; grid G = [0..127, 0..127] levels L by 2 cells steps 12; field u, r : real on G "
+         "boundary clamp;"
+         "stencil smooth : u on G = 0.25 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) + r[0,0];"
+         "stencil down : r on G = fine u[0,0] - fine u[1,1];"
+         "stencil zero : u on G = 0;"
+         "stencil up : u on G = u[0,0] + coarse u[0,0];"
+         "cycle v { repeat 6 { smooth; } if level < L - 1 { coarser { down; zero; v; if M > 1 { v; "
+         "} "
+         "} up; }"
+         " smooth; }"
+         "step { v; }";
+}
+
+TEST(Phases, ThatAreAlikeShareAPlan) {
+  const auto counts = [](int levels, int times, const char* line) {
+    const ir::Program program = test::load(cycles(levels, times));
+    const Phases phases(program);
+    return std::tuple{ir::phases(program).size(), phases.all().size(),
+                      lowered(program, line).kernels.size()};
+  };
+  for (const char* line : {"direct", "overlapped T=3 block=16x8 elements=1x2"}) {
+    SCOPED_TRACE(line);
+    const auto [occurrences, plans, kernels] = counts(4, 1, line);
+    EXPECT_EQ(occurrences, 4u + 3 + 3 + 1);  // repeats; down and zero; up and smooth; last smooth
+    EXPECT_EQ(plans, occurrences);
+    const auto [w_occurrences, w_plans, w_kernels] = counts(4, 2, line);
+    EXPECT_EQ(w_occurrences, 3u + 2 * (3 + 2 * (3 + 2 * 2)));
+    EXPECT_EQ(w_plans, plans);
+    EXPECT_EQ(w_kernels, kernels);
+    const auto [fewer_occurrences, fewer_plans, fewer] = counts(2, 2, line);
+    const auto [more_occurrences, more_plans, more] = counts(6, 2, line);
+    EXPECT_EQ(more - kernels, kernels - fewer);  // two levels
+    EXPECT_EQ(more_plans - plans, plans - fewer_plans);
+    EXPECT_GT(more_occurrences, 4 * w_occurrences);
+  }
+}
+
+// The work of a step counts every application.
+TEST(Phases, ThatShareAPlanAddUp) {
+  const ir::Program program = test::load(cycles(3, 2));
+  const Phases phases(program);
+  double iterations = 0;
+  for (const auto& planned : phases.all()) iterations += planned->iterations;
+  double applied = 0;
+  for (const ir::Phase& phase : ir::phases(program)) {
+    applied += static_cast<double>(phase.iterations_per_step());
+  }
+  EXPECT_EQ(iterations, applied);
+  Scheduler scheduler(program);
+  Diagnostics diagnostics;
+  const auto schedule = scheduler.parse("direct", diagnostics);
+  const auto work = scheduler.plan(*schedule, diagnostics)->work();
+  double launches = 0;
+  for (const Work& kernel : work->kernels) launches += kernel.launches;
+  size_t functions = 0;
+  for (const ir::Phase& phase : ir::phases(program)) {
+    functions += phase.functions.size() * static_cast<size_t>(phase.iterations_per_step());
+  }
+  EXPECT_EQ(launches, static_cast<double>(functions));
+}
+
+// The phases of `start` are planned, but they are no part of the work of a step.
+TEST(Phases, OfTheStartDoNotBelongToAStep) {
+  const std::string text =
+      "grid G = [0..127, 0..127] steps 12; field u, f : real on G boundary clamp;"
+      "stencil smooth : u on G = 0.25 * (u[-1,0] + u[1,0]) + f[0,0];"
+      "stencil source : f on G = u[0,1]; reduce m = max(u[0,0]) on G;";
+  const ir::Program with =
+      test::load(text + "start { source; repeat 9 { source; smooth; } } step { smooth; }");
+  const Phases phases(with);
+  EXPECT_EQ(phases.in_start(), 2u);
+  EXPECT_EQ(phases.all().size(), 3u);
+  EXPECT_EQ(phases.main().phase.functions.size(), 1u);
+  const kernel::Plan plan = lowered(with, "direct").plan;
+  EXPECT_EQ(plan.start.actions.size(), 2u);
+  EXPECT_EQ(plan.time_tile, 1);
+  Scheduler scheduler(with);
+  Diagnostics diagnostics;
+  const auto work = scheduler.plan(*scheduler.parse("direct", diagnostics), diagnostics)->work();
+  ASSERT_TRUE(work);
+  EXPECT_EQ(work->kernels.size(), 1u);
+}
+
 // The cost of a step is the sum over its phases and reductions.
 TEST(Phases, CostsAddUp) {
   const ir::Program program = test::load(kCut);
