@@ -25,7 +25,8 @@ namespace stencil::kernel {
 
 namespace {
 
-constexpr int kMostTurns = 8;  // iterations of a repeat until the roles of its slots are back
+constexpr int kMostTurns = 8;       // iterations of a repeat until the roles of its slots are back
+constexpr int64_t kMostParts = 96;  // of a kernel: longer ones take long to compile
 
 // By array: the slot at the beginning that has the role of slot k now.
 using Roles = std::map<int, std::vector<int>>;
@@ -39,7 +40,12 @@ class Merger {
     std::vector<Action> out;
     for (size_t begin = 0; begin < loop.actions.size();) {
       size_t end = begin;
-      while (end < loop.actions.size() && is_mergeable(loop.actions[end])) ++end;
+      int64_t parts = 0;
+      while (end < loop.actions.size() && is_mergeable(loop.actions[end])) {
+        parts += parts_in({loop.actions[end]});
+        if (parts > kMostParts && end > begin) break;
+        ++end;
+      }
       // Swaps at the end move nothing into the kernel.
       while (end > begin && !launches(loop.actions[end - 1])) --end;
       const auto first = loop.actions.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -68,6 +74,19 @@ class Merger {
       if (std::holds_alternative<Launch>(action)) ++count;
       const auto* repeat = std::get_if<Repeat>(&action);
       if (repeat) count += repeat->iterations * launches_of(repeat->actions);
+    }
+    return count;
+  }
+
+  // The parts of a kernel that does these actions (repeat()).
+  int64_t parts_in(const std::vector<Action>& actions) const {
+    int64_t count = 0;
+    for (const Action& action : actions) {
+      if (std::holds_alternative<Launch>(action)) ++count;
+      const auto* repeat = std::get_if<Repeat>(&action);
+      if (!repeat) continue;
+      const int turns = turns_of(*repeat);
+      count += (turns + repeat->iterations % turns) * parts_in(repeat->actions);
     }
     return count;
   }
@@ -142,6 +161,34 @@ class Merger {
   // --- The merged kernel
 
   void merge(const std::vector<Action>& actions, std::vector<Action>& out) {
+    std::vector<Action>& made = merged_[text_of(actions)];
+    if (made.empty()) make(actions, made);
+    out.insert(out.end(), made.begin(), made.end());
+  }
+
+  // Equal for actions that do the same.
+  static std::string text_of(const std::vector<Action>& actions) {
+    std::string out;
+    const auto add = [&](const char* what, int64_t a, int64_t b = 0, int64_t c = 0) {
+      out += what + std::to_string(a) + "," + std::to_string(b) + "," + std::to_string(c) + ";";
+    };
+    for (const Action& action : actions) {
+      if (const auto* launch = std::get_if<Launch>(&action)) {
+        add("launch ", launch->kernel);
+        for (const ArrayArgument& array : launch->arrays) add("array ", array.array, array.slot);
+      } else if (const auto* rotate = std::get_if<Rotate>(&action)) {
+        add("rotate ", rotate->array);
+      } else if (const auto* swap = std::get_if<SwapSlots>(&action)) {
+        add("swap ", swap->array, swap->a, swap->b);
+      } else if (const auto* repeat = std::get_if<Repeat>(&action)) {
+        add("repeat ", repeat->iterations);
+        out += "{" + text_of(repeat->actions) + "}";
+      }
+    }
+    return out;
+  }
+
+  void make(const std::vector<Action>& actions, std::vector<Action>& out) {
     kernel_ = {};
     launch_ = {};
     buffers_.clear();
@@ -278,6 +325,7 @@ class Merger {
   const std::set<int>& kernels_;
   const std::string name_;
   int number_ = 0, loops_ = 0;
+  std::map<std::string, std::vector<Action>> merged_;  // by text_of() of what they replace
   Kernel kernel_;
   Launch launch_;
   std::map<std::pair<int, int>, BufferId> buffers_;  // by array and slot at the beginning

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Times the cycles of the example programs, as JSON.
+
+usage: measure.py STENCILC [DEVICE] > results.json
+
+Each program runs without its norm and stop condition, so that a step is one cycle. The first run of a
+program lets `auto` time schedules on the device, the second one is recorded.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# program, definitions, type of real, cycles
+CASES = [
+    ("poisson27", {"N": 129, "L": 6}, "float", 6000),
+    ("poisson27", {"N": 257, "L": 7}, "float", 2000),
+    ("vcycle7", {"N": 128, "L": 6}, "double", 2000),
+    ("vcycle7", {"N": 256, "L": 7}, "double", 400),
+    ("vcycle7", {"N": 512, "L": 8}, "double", 60),
+    ("vcycle7", {"N": 512, "L": 8}, "float", 100),
+]
+
+
+def cycle_alone(name):
+    folder = os.path.dirname(os.path.abspath(__file__))
+    text = open(os.path.join(folder, name + ".stn"), encoding="utf-8").read()
+    text = re.sub(r"^(reduce|stop)\b[^;]*;\n", "", text, flags=re.M)
+    return re.sub(r"^step \{.*\}$", "step { v; }", text, flags=re.M)
+
+
+def run(stencilc, file, definitions, real, device, cycles):
+    command = [stencilc, "run", file, "--real", real, "--device", device, "--steps", str(cycles)]
+    for param, value in definitions.items():
+        command += ["-D", f"{param}={value}"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    schedule = re.search(r"^schedule +(.*?)(?: \(.*\))?$", out, flags=re.M).group(1)
+    seconds = float(re.search(r"^time +([0-9.e+-]+) s", out, flags=re.M).group(1))
+    return schedule, seconds
+
+
+def main():
+    stencilc = sys.argv[1]
+    device = sys.argv[2] if len(sys.argv) > 2 else "cuda"
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, definitions, real, cycles in CASES:
+            file = os.path.join(folder, name + ".stn")
+            with open(file, "w", encoding="utf-8") as program:
+                program.write(cycle_alone(name))
+            for _ in range(2):
+                schedule, seconds = run(stencilc, file, definitions, real, device, cycles)
+            results.append({"program": name, "params": definitions, "real": real,
+                            "schedule": schedule, "cycles": cycles, "seconds": seconds,
+                            "milliseconds_per_cycle": round(1e3 * seconds / cycles, 4)})
+            print(json.dumps(results[-1]), file=sys.stderr)
+    devices = subprocess.run([stencilc, "devices"], capture_output=True, text=True).stdout
+    print(json.dumps({"device": device, "devices": devices.splitlines(), "results": results},
+                     indent=1))
+
+
+if __name__ == "__main__":
+    main()
