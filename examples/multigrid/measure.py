@@ -57,7 +57,8 @@ def main():
                             "milliseconds_per_cycle": round(1e3 * seconds / cycles, 4)})
             print(json.dumps(results[-1]), file=sys.stderr)
     devices = subprocess.run([stencilc, "devices"], capture_output=True, text=True).stdout
-    print(json.dumps({"device": device, "devices": devices.splitlines(), "results": results},
+    described = re.search(rf"^{device} +yes +(.*)$", devices, flags=re.M)
+    print(json.dumps({"device": described.group(1) if described else device, "results": results},
                      indent=1))
 
 
