@@ -196,7 +196,7 @@ class Checker {
       : program_(program), cuts_(cuts), refusal_(refusal), wraps_(cuts.size(), false) {}
 
   std::optional<std::vector<bool>> run(Diagnostics& diagnostics) {
-    if (refuse_grids()) {
+    if (refuse_grids() || refuse_start()) {
       for (const Diagnostic& found : refusals_.items()) diagnostics.add(found);
       return std::nullopt;
     }
@@ -221,10 +221,13 @@ class Checker {
     refusals_.error(refusal_.code, span, refusal_.what + ": " + why).hint = refusal_.hint;
   }
 
-  // Points of derived grids have no owner yet, and accesses between grids have no halo.
+  // Points of derived grids have no owner yet, and accesses between grids have no halo. All levels
+  // of a grid have one message.
   bool refuse_grids() {
+    Span reported;
     for (const ir::Domain& domain : program_.domains) {
-      if (!domain.coarsened) continue;
+      if (!domain.coarsened || (reported.valid() && domain.span == reported)) continue;
+      reported = domain.span;
       refusals_
           .error(refusal_.code, domain.span,
                  fmt::format("{}: grid '{}' is derived from '{}'", refusal_.what, domain.name,
@@ -232,6 +235,22 @@ class Checker {
           .hint = "run programs on several grids on one device, without --boxes";
     }
     return refusals_.has_errors();
+  }
+
+  // The functions of a start have no halo exchanges.
+  bool refuse_start() {
+    std::optional<size_t> first;
+    ir::for_each_step(program_.start, [&](const ir::Step& step) {
+      const auto* apply = std::get_if<ir::Apply>(&step.kind);
+      if (apply && !first) first = apply->function;
+    });
+    if (!first) return false;
+    const ir::Function& function = program_.functions[*first];
+    refusals_
+        .error(refusal_.code, function.span,
+               fmt::format("{}: 'start' applies '{}'", refusal_.what, function.name))
+        .hint = "run programs with a 'start' block on one device, without --boxes";
+    return true;
   }
 
   static std::string axis(size_t d, size_t rank) { return kAxes[rank - 1 - d]; }

@@ -191,6 +191,10 @@ bool applies_in_order(const Program& program) {
 
 bool applied_before(const Program& program, size_t function, ReductionId reduction) {
   bool before = false, seen = false;
+  for_each_step(program.start, [&](const Step& step) {
+    const auto* apply = std::get_if<Apply>(&step.kind);
+    before |= apply && apply->function == function;
+  });
   for_each_step(program.run.body, [&](const Step& step) {
     const auto* apply = std::get_if<Apply>(&step.kind);
     const auto* reduce = std::get_if<Reduce>(&step.kind);

@@ -19,8 +19,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "compiler/ir/passes.h"
+#include "compiler/sema/ast_names.h"
 #include "compiler/sema/bounds.h"
 #include "compiler/sema/elaborate.h"
 #include "compiler/sema/pieces.h"
@@ -51,15 +53,20 @@ class BlockExpander {
         stencils_.emplace(stencil->name.name, stencil);
       }
       if (const auto* cycle = std::get_if<ast::Cycle>(&item.kind)) declare(*cycle);
+      if (const auto* function = std::get_if<ast::Function>(&item.kind)) {
+        functions_.emplace(function->name.name, function);
+      }
     }
   }
 
   ir::Sequence step(const ast::Block& block) {
+    note_names(block);
     ir::Sequence out;
     statements(block, 1, out);
     return out;
   }
   ir::Sequence start(const ast::Block& block) {
+    note_names(block);
     ir::Sequence out;
     in_start_ = true;
     statements(block, 1, out);
@@ -80,7 +87,8 @@ class BlockExpander {
   // The positions of the reductions that the block evaluates.
   const std::map<ir::ReductionId, uint32_t>& reductions() const { return reductions_; }
 
-  // Warns of stencil functions and cycles that the step does not apply.
+  // Warns of stencil functions and cycles that no block names. Those in a branch that is not taken
+  // may be the choice of a param: they count as used, and so do the names in them.
   void warn_of_unused() {
     const auto warn = [&](const ast::Identifier& name, const char* what) {
       env_.report.warning("S108", name.span,
@@ -90,17 +98,21 @@ class BlockExpander {
       const bool applied =
           std::any_of(instances_.begin(), instances_.end(),
                       [&](const Instance& instance) { return instance.stencil == stencil; });
-      if (!applied) warn(stencil->name, "stencil function");
+      if (applied) continue;
+      if (named_.count(name)) {
+        use_names(*stencil);
+      } else {
+        warn(stencil->name, "stencil function");
+      }
     }
     for (const auto& [name, cycle] : cycles_) {
-      if (cycle.uses == 0) warn(cycle.syntax->name, "cycle");
+      if (!named_.count(name)) warn(cycle.syntax->name, "cycle");
     }
   }
 
  private:
   struct Cycle {
     const ast::Cycle* syntax;
-    size_t uses = 0;
   };
 
   void declare(const ast::Cycle& cycle) {
@@ -111,6 +123,46 @@ class BlockExpander {
         fail("S002", cycle.name.span, fmt::format("'{}' is declared twice", cycle.name.name));
     error.related.push_back({fresh ? stencil->second->name.span : place->second.syntax->name.span,
                              "first declared here"});
+  }
+
+  // Notes all names that a block and the cycles in it apply, in branches that are not taken too.
+  void note_names(const ast::Block& block) {
+    for (const ast::Statement& statement : block.statements) {
+      if (const auto* apply = std::get_if<ast::ApplyStatement>(&statement.kind)) {
+        const auto cycle = cycles_.find(apply->name.name);
+        const bool fresh = named_.insert(apply->name.name).second;
+        if (fresh && cycle != cycles_.end()) note_names(cycle->second.syntax->body);
+      } else if (const auto* repeat = std::get_if<ast::RepeatStatement>(&statement.kind)) {
+        note_names(repeat->body);
+      } else if (const auto* choice = std::get_if<ast::IfStatement>(&statement.kind)) {
+        note_names(choice->then);
+        note_names(choice->otherwise);
+      } else if (const auto* coarser = std::get_if<ast::CoarserStatement>(&statement.kind)) {
+        note_names(coarser->body);
+      }
+    }
+  }
+
+  void use_names(const ast::Stencil& stencil) {
+    for (const ast::Target& target : stencil.targets) env_.find(target.field.name);
+    for (const ast::Let& let : stencil.lets) use_names(let.value.get());
+    for (const ast::Piece& piece : stencil.pieces) {
+      if (const auto* named = std::get_if<ast::NamedRegion>(&piece.region)) {
+        env_.find(named->name.name);
+      }
+      use_names(piece.where.get());
+      use_names(piece.value.get());
+    }
+  }
+  void use_names(const ast::Expr* expr) {
+    if (!expr) return;
+    for_each_free_name(*expr, [&](const std::string& name, Span) {
+      const auto function = functions_.find(name);
+      env_.find(name);
+      if (function == functions_.end() || !functions_used_.insert(name).second) return;
+      for (const ast::Let& let : function->second->lets) use_names(let.value.get());
+      use_names(function->second->value.get());
+    });
   }
 
   Diagnostic& fail(const char* code, Span span, std::string message) {
@@ -184,8 +236,7 @@ class BlockExpander {
     out.push_back(ir::Apply{place->second});
   }
 
-  void run(Cycle& cycle, Span span, int64_t times, ir::Sequence& out) {
-    ++cycle.uses;
+  void run(const Cycle& cycle, Span span, int64_t times, ir::Sequence& out) {
     if (depth_ >= kMostCycles) {
       Diagnostic& error =
           fail("S202", span, fmt::format("cycle '{}' does not end", cycle.syntax->name.name));
@@ -286,6 +337,9 @@ class BlockExpander {
   Environment& env_;
   std::map<std::string, const ast::Stencil*> stencils_;
   std::map<std::string, Cycle> cycles_;
+  std::map<std::string, const ast::Function*> functions_;
+  std::set<std::string> named_;           // by blocks
+  std::set<std::string> functions_used_;  // by functions that are not applied
   std::vector<Instance> instances_;
   std::map<std::pair<const ast::Stencil*, int>, size_t> numbers_;
   std::map<ir::ReductionId, uint32_t> reductions_;

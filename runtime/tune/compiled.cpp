@@ -58,10 +58,10 @@ bool exceeds(const runtime::InstructionMix& a, const std::optional<runtime::Inst
   return !b || std::pair(a.arithmetic(), a.all) > std::pair(b->arithmetic(), b->all);
 }
 
-// The kernels that a full time tile launches, in order.
-std::vector<int> kernels_of_tile(const kernel::Plan& plan) {
+// The kernels that a full time tile launches, in order, without those of the start.
+std::vector<int> kernels_of_tile(const kernel::Loop& steps) {
   std::vector<int> out;
-  kernel::for_each_action(plan, [&](const kernel::Action& action, const kernel::Loop& loop) {
+  kernel::for_each_action(steps, [&](const kernel::Action& action, const kernel::Loop& loop) {
     const auto* launch = std::get_if<kernel::Launch>(&action);
     if (launch && kernel::is_for_tile(*launch, loop.time_tile)) out.push_back(launch->kernel);
   });

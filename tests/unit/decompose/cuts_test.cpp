@@ -115,6 +115,31 @@ stencil g : B on C = B[1,0];
             "the grid cannot be split into boxes: grid 'C' is derived from 'F'");
 }
 
+TEST(Cuts, LevelsAndStartsAreRefusedByName) {
+  const std::string fields = "field A, B : real on G boundary clamp;";
+  const std::string functions =
+      "stencil f : A on G = A[0,1] + B[1,0]; stencil g : B on G = A[1,1];";
+  const auto message = [](const ir::Program& program) {
+    Diagnostics cut, boxes;
+    EXPECT_FALSE(decompose(*at_sizes(program, {}), {2, 1}, 1, cut));
+    EXPECT_FALSE(box_program(program, 1, boxes));
+    EXPECT_EQ(cut.items().size(), 1u);
+    EXPECT_EQ(boxes.items().size(), 1u);
+    EXPECT_EQ(boxes.items().at(0).code, "L033");
+    return cut.items().at(0).code + " " + cut.items().at(0).message;
+  };
+  EXPECT_EQ(message(test::load("grid G = [0..64, 0..64] levels 4 by 2 steps 1;" + fields +
+                               functions + "step { f; coarser { g; coarser { f; } } g; }")),
+            "L030 the grid cannot be cut: grid 'G_1' is derived from 'G'");
+  const std::string one = "grid G = [0..64, 0..64] steps 1;" + fields + functions;
+  EXPECT_EQ(message(test::load(one + "start { repeat 9 { g; } } step { f; }")),
+            "L030 the grid cannot be cut: 'start' applies 'g'");
+  // a function may be applied several times
+  Diagnostics none;
+  const ir::Program twice = test::load(one + "step { f; g; f; repeat 9 { g; } }");
+  EXPECT_TRUE(decompose(*at_sizes(twice, {}), {2, 1}, 1, none));
+}
+
 TEST(Sizes, OfDerivedGridsAreFixedToo) {
   const ir::Program open = test::load(R"(
 param N : integer;
