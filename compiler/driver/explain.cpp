@@ -86,7 +86,10 @@ std::string stencil_section(const ir::Program& program) {
                     reads.empty() ? "-" : fmt::format("{}", fmt::join(reads, " ")),
                     fmt::format("{}", operations)});
   }
-  return "Stencil functions, in order\n" + table(rows, "  ");
+  const bool in_order = program.start.empty() && ir::applies_in_order(program);
+  return (in_order ? "Stencil functions, in order\n"
+                   : "Stencil functions, in the order of their first applications\n") +
+         table(rows, "  ");
 }
 
 // `one`: the noun for a step of the tile, "step" or "iteration".
@@ -103,14 +106,14 @@ std::string tile_section(const ir::Program& program, int steps, const std::strin
                     stage.computed.empty() ? "- (replaced unread)" : print(stage.computed)});
   }
   out += table(rows, "  ");
-  out += "\nBoxes that a tile reads from memory\n";
   rows = {{"field", "box", "halo low+high"}};
   for (const analysis::Version& version : tile.versions) {
     if (!version.in_memory() || !version.needed) continue;
     rows.push_back({level_name(program.fields[version.field], static_cast<size_t>(version.level)),
                     print(*version.needed), print_halo(*version.needed)});
   }
-  return out + table(rows, "  ");
+  if (rows.size() == 1) return out;  // it reads no fields of its grid
+  return out + "\nBoxes that a tile reads from memory\n" + table(rows, "  ");
 }
 
 // The change that would make a schedule faster.
@@ -216,6 +219,12 @@ int64_t launches_of_step(const kernel::Plan& plan) {
   return launches;
 }
 
+// How often a phase runs in a step, all of its occurrences together.
+std::string times_in_step(int64_t times, int64_t iterations) {
+  if (times > 1 && iterations > 1) return fmt::format("{} x {} times", times, iterations);
+  return times * iterations == 1 ? "once" : fmt::format("{} times", times * iterations);
+}
+
 // The phases of a step, the reason for them, and their cost. Empty if the step is not cut into
 // phases.
 std::string phase_section(const schedule::Phases& phases, const ir::Program& program,
@@ -231,12 +240,11 @@ std::string phase_section(const schedule::Phases& phases, const ir::Program& pro
     for (const ir::Function& function : planned->tiles.program().functions) {
       names.push_back(function.name);
     }
-    const int64_t iterations = planned->phase.iterations, times = planned->phase.times;
+    const int64_t iterations = planned->phase.iterations;
+    const auto times = static_cast<int64_t>(planned->iterations) / iterations;
     const int time_tile = std::max(planned->limited(schedule).time_tile, 1);
     rows.push_back({fmt::format("{}", rows.size()), fmt::format("{}", fmt::join(names, ", ")),
-                    times > 1         ? fmt::format("{} x {} times", times, iterations)
-                    : iterations == 1 ? "once"
-                                      : fmt::format("{} times", iterations),
+                    times == 0 ? "only in start" : times_in_step(times, iterations),
                     iterations == 1 ? "one" : tiles_of(iterations, time_tile, "iteration")});
     if (several) rows.back().push_back(planned->tiles.program().domain().name);
   }
@@ -247,12 +255,13 @@ std::string phase_section(const schedule::Phases& phases, const ir::Program& pro
   if (in_step > 0) cuts.emplace_back("where it reads a reduction");
   if (ir::repeats_in_steps(program)) cuts.emplace_back("where a repeat begins and ends");
   if (several) cuts.emplace_back("where the grid of the functions changes");
-  const std::string why = fmt::format("{}", fmt::join(cuts, ", and "));
+  const std::string why =
+      cuts.empty() ? "" : fmt::format(", which is cut {}", fmt::join(cuts, ", and "));
   const std::string of_reductions =
       in_step > 0
           ? fmt::format(", {} of them for reductions, whose values stay on the device", 2 * in_step)
           : "";
-  return fmt::format("Phases of the step, which is cut {}\n", why) + table(rows, "  ") +
+  return fmt::format("Phases of the step{}\n", why) + table(rows, "  ") +
          wrapped(fmt::format("a step is {} launches{}; between two of them all fields go through "
                              "memory, and no time tile reaches beyond its phase",
                              launches_of_step(module.plan), of_reductions),
@@ -261,9 +270,19 @@ std::string phase_section(const schedule::Phases& phases, const ir::Program& pro
 }
 
 // Describes the place of a reduction within the step.
-std::string place_of(const ir::Program& program, size_t functions) {
-  if (functions == 0) return "before " + program.functions.front().name;
-  return "after " + program.functions[functions - 1].name;
+std::string place_of(const ir::Program& program, ir::ReductionId reduction) {
+  std::optional<size_t> before, after;  // the functions applied next to it
+  bool seen = false;
+  ir::for_each_step(program.run.body, [&](const ir::Step& step) {
+    const auto* reduce = std::get_if<ir::Reduce>(&step.kind);
+    seen |= reduce && reduce->reduction == reduction;
+    const auto* apply = std::get_if<ir::Apply>(&step.kind);
+    if (!apply) return;
+    if (!seen) before = apply->function;
+    if (seen && !after) after = apply->function;
+  });
+  if (before) return "after " + program.functions[*before].name;
+  return after ? "before " + program.functions[*after].name : "";
 }
 
 // Describes when reductions run, and their effect on time tiles and the host. Empty if there are no
@@ -281,8 +300,7 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
     }
     if (reduction.in_step) {
       const auto id = static_cast<ir::ReductionId>(&reduction - program.reductions.data());
-      const size_t functions = ir::functions_before(program, id).value_or(0);
-      rows.push_back({name, "in the step, " + place_of(program, functions), "none"});
+      rows.push_back({name, "in the step, " + place_of(program, id), "none"});
       continue;
     }
     rows.push_back({name,

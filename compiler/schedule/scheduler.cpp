@@ -185,13 +185,12 @@ std::optional<kernel::Module> Scheduler::lower(const Schedule& schedule, Diagnos
   plan->lower(module);
   set_outer_blocks_apart(module);
   append_reductions(program_, rows, module);
+  std::vector<const analysis::TimeTile*> tiles;
   for (const auto& planned : phases_.all()) {
-    const int steps = planned->limited(schedule).time_tile;
-    for (std::string& line : describe_halos(program_, planned->tiles.of(steps))) {
-      const auto& header = module.header;
-      const bool known = std::find(header.begin(), header.end(), line) != header.end();
-      if (!known) module.header.push_back(std::move(line));
-    }
+    tiles.push_back(&planned->tiles.of(planned->limited(schedule).time_tile));
+  }
+  for (std::string& line : describe_halos(program_, tiles)) {
+    module.header.push_back(std::move(line));
   }
   for (const std::string& rows : describe_rows(module))
     module.header.push_back("rows      " + rows);

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
+
 #include "compiler/schedule/common/interface.h"
 
 namespace stencil::schedule {
@@ -16,6 +19,59 @@ std::string print_box(const ir::Box& box, const std::vector<std::string>& params
     ranges.push_back(ir::print(range.low, params) + ".." + ir::print(range.high, params));
   }
   return fmt::format("[{}]", fmt::join(ranges, ", "));
+}
+
+// The number of a domain among the levels of a grid: 0 for the first grid.
+int level_of(const ir::Program& program, ir::DomainId domain) {
+  const auto& coarsened = program.domains[domain].coarsened;
+  return coarsened ? level_of(program, coarsened->of) + 1 : 0;
+}
+
+// How a function is called on level 0: "smooth" for "smooth_2" on level 2.
+std::string without_level(const std::string& name, int level) {
+  const std::string suffix = fmt::format("_{}", level);
+  return level > 0 && name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
+}
+
+// What a function does, in the same words for each level of a grid.
+std::string on_any_level(const ir::Program& program, const ir::Function& function) {
+  const int own = level_of(program, function.domain);
+  const auto name_of = [&](ir::FieldId id) {
+    const ir::Field& field = program.fields[id];
+    const int level = level_of(program, field.domain);
+    return fmt::format("{}@{}", without_level(field.name, level), level - own);
+  };
+  std::string out = without_level(function.name, own);
+  for (const ir::FieldId target : function.targets) out += " " + name_of(target);
+  const auto add = [&](const std::vector<analysis::Reads>& reads) {
+    for (const analysis::Reads& one : reads) {
+      out += fmt::format(" {}{}{}", name_of(one.field), one.level, one.outside_halo);
+      for (const auto& [low, high] : one.offsets) out += fmt::format(" {}..{}", low, high);
+    }
+  };
+  add(analysis::reads_of(program, function));
+  add(analysis::reads_in_place(function));
+  return out;
+}
+
+// One line per function. Functions that do the same on several levels share a line.
+void describe_functions(const ir::Program& program, std::vector<std::string>& lines) {
+  std::map<std::string, size_t> known;
+  std::map<size_t, std::vector<std::string>> same;
+  for (const ir::Function& function : program.functions) {
+    const auto [place, fresh] = known.try_emplace(on_any_level(program, function), lines.size());
+    if (!fresh) {
+      same[place->second].push_back(function.name);
+      continue;
+    }
+    const std::vector<std::string> halos = describe_reads(program, function);
+    lines.push_back(fmt::format("function  {} writes {}{}{}", function.name,
+                                ir::target_names(program, function),
+                                halos.empty() ? "" : ", reads ", fmt::join(halos, " ")));
+  }
+  for (const auto& [line, names] : same) {
+    lines[line] += fmt::format("; the same on their levels: {}", fmt::join(names, ", "));
+  }
 }
 
 }  // namespace
@@ -71,30 +127,46 @@ std::vector<std::string> describe(const ir::Program& program) {
         "position  index i of {} lies at origin + i * spacing, origin = {}, spacing = {}",
         axis_names(program.grid().rank())[d], axis.origin_text, axis.spacing_text));
   }
-  for (const ir::Function& function : program.functions) {
-    const std::vector<std::string> halos = describe_reads(program, function);
-    lines.push_back(fmt::format("function  {} writes {}{}{}", function.name,
-                                ir::target_names(program, function),
-                                halos.empty() ? "" : ", reads ", fmt::join(halos, " ")));
-  }
+  describe_functions(program, lines);
   return lines;
 }
 
 std::vector<std::string> describe_halos(const ir::Program& program,
-                                        const analysis::TimeTile& tile) {
-  std::vector<std::string> lines;
-  for (const analysis::Version& version : tile.versions) {
-    if (!version.in_memory() || !version.needed) continue;
-    std::vector<std::string> widths;
-    for (const analysis::Reach& reach : *version.needed) {
-      widths.push_back(fmt::format("{}+{}", reach.low, reach.high));
+                                        const std::vector<const analysis::TimeTile*>& tiles) {
+  struct Line {
+    std::string base, halo;
+    std::vector<std::string> fields;
+  };
+  std::vector<Line> lines;
+  for (const analysis::TimeTile* tile : tiles) {
+    for (const analysis::Version& version : tile->versions) {
+      if (!version.in_memory() || !version.needed) continue;
+      std::vector<std::string> widths;
+      for (const analysis::Reach& reach : *version.needed) {
+        widths.push_back(fmt::format("{}+{}", reach.low, reach.high));
+      }
+      const ir::Field& field = program.fields[version.field];
+      const std::string back = version.level ? fmt::format("@-{}", version.level) : "";
+      const std::string base = without_level(field.name, level_of(program, field.domain)) + back;
+      const std::string name = field.name + back;
+      const std::string halo =
+          fmt::format("{} points below+above for {} step{}", fmt::join(widths, " x "), tile->steps,
+                      tile->steps == 1 ? "" : "s");
+      const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
+        return line.base == base && line.halo == halo;
+      });
+      if (same == lines.end()) {
+        lines.push_back({base, halo, {name}});
+      } else if (std::find(same->fields.begin(), same->fields.end(), name) == same->fields.end()) {
+        same->fields.push_back(name);
+      }
     }
-    const ir::Field& field = program.fields[version.field];
-    lines.push_back(fmt::format("halo      {}{}: {} points below+above for {} step{}", field.name,
-                                version.level ? fmt::format("@-{}", version.level) : "",
-                                fmt::join(widths, " x "), tile.steps, tile.steps == 1 ? "" : "s"));
   }
-  return lines;
+  std::vector<std::string> out;
+  for (const auto& [base, halo, fields] : lines) {
+    out.push_back(fmt::format("halo      {}: {}", fmt::join(fields, ", "), halo));
+  }
+  return out;
 }
 
 }  // namespace stencil::schedule

@@ -13,7 +13,9 @@ namespace stencil::schedule {
 std::vector<std::string> describe_reads(const ir::Program& program, const ir::Function& function);
 // Lines on the program, its fields and functions for the header of every module.
 std::vector<std::string> describe(const ir::Program& program);
-// One line per field level that a time tile reads: halo width per dimension.
-std::vector<std::string> describe_halos(const ir::Program& program, const analysis::TimeTile& tile);
+// One line per field that the time tiles read: halo width per dimension. Fields that are levels of
+// one field share a line if their halos are the same.
+std::vector<std::string> describe_halos(const ir::Program& program,
+                                        const std::vector<const analysis::TimeTile*>& tiles);
 
 }  // namespace stencil::schedule
