@@ -14,6 +14,7 @@
 
 #include <algorithm>
 
+#include "tests/property/cycles.h"
 #include "tests/property/generator_parts.h"
 #include "tests/property/many_dimensions.h"
 #include "tests/property/names.h"
@@ -125,6 +126,7 @@ GeneratedProgram random_program(uint64_t seed, const Choices& choices) {
   const auto drawn = [&] {
     if (seed % 6 == 5) return random_subgrid_program(seed);
     if (choices.several_grids && seed % 4 == 2) return random_program_on_several_grids(seed);
+    if (choices.several_grids && seed % 8 == 4) return random_program_with_cycles(seed);
     GeneratedProgram program = Generator(seed, choices).run();
     for (uint64_t other = seed; too_large(program);) {
       other = Random(other).next();

@@ -246,12 +246,18 @@ Renamed draw_names(const Words& parts, Random& random, const std::string& module
   std::map<Kind, std::set<std::string>> taken;
   Renamed renamed;
   std::string other = "A";
-  for (const auto& [word, kind] : declared.kinds()) {
+  // Blocks apply stencil functions and reductions by name. After `fine`, these words are no names.
+  const bool blocks = words.count("step") > 0;
+  std::set<std::string> unusable;
+  if (words.count("fine") + words.count("coarse") > 0) unusable = {"origin", "spacing", "along"};
+  for (const auto& [word, own_kind] : declared.kinds()) {
+    const Kind kind = blocks && own_kind != Kind::Member ? Kind{} : own_kind;
     if (!random.chance(percent)) continue;
     const bool beside_members = declared.member_targets().count(word) > 0;
     for (int attempt = 0; attempt < 5; ++attempt) {
       const std::string name = hostile_name(random, other, module);
       if (!is_name(name) || words.count(name) || taken[kind].count(name)) continue;
+      if (unusable.count(name)) continue;
       const auto meets = [&](const std::string& member) {
         return is_spelt_as_component(name, member) || is_spelt_as_component(member, name);
       };
