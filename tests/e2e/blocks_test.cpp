@@ -200,10 +200,7 @@ TEST_F(Blocks, StartOnceBeforeTheFirstStep) {
     // A run that continues does not start again.
     for (const char* steps : {"0", "1", "3"}) {
       run(text, arguments + "--checkpoint c.ckpt --steps " + steps, "u");
-      EXPECT_EQ(
-          run(text, arguments + "--restart c.ckpt --steps " + std::to_string(5 - std::stoi(steps)),
-              "u"),
-          once)
+      EXPECT_EQ(run(text, arguments + "--restart c.ckpt --steps 5", "u"), once)
           << way << " after " << steps;
     }
   }
