@@ -94,7 +94,8 @@ class BlockExpander {
       env_.report.warning("S108", name.span,
                           fmt::format("{} '{}' is not applied by the step", what, name.name));
     };
-    for (const auto& [name, stencil] : stencils_) {
+    for (const auto& entry : stencils_) {
+      const ast::Stencil* stencil = entry.second;
       const bool applied =
           std::any_of(instances_.begin(), instances_.end(),
                       [&](const Instance& instance) { return instance.stencil == stencil; });
