@@ -132,6 +132,10 @@ struct Environment {
   std::vector<TypePtr> types;            // Declared::Type
   std::vector<SubgridInfo> subgrids;     // Declared::Subgrid
   std::vector<TypePtr> field_types;      // by FieldId
+  // some field has a side that is `fixed`
+  bool has_fixed_edges = false;
+  // components of fields whose fixed edge points some function stores
+  std::set<std::pair<ir::FieldId, size_t>> edges_stored;
   // by FieldId, per dimension; empty without a boundary
   std::vector<std::vector<SideValues>> field_side_values;
   // By FieldId: whether the values of the field's rules are elaborated (elaborate_rules), and

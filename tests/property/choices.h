@@ -50,7 +50,8 @@ struct Choices {
   int first_point = 25;  // not 0
   int origin = 40, spacing = 40;
 
-  // A program in four has grids that are derived from each other, one in twelve blocks of statements.
+  // A program in four has grids that are derived from each other, one in twelve blocks of
+  // statements.
   bool several_grids = true;
 
   // Spelling of a program (names.cpp).
