@@ -100,7 +100,7 @@ class BlockExpander {
           std::any_of(instances_.begin(), instances_.end(),
                       [&](const Instance& instance) { return instance.stencil == stencil; });
       if (applied) continue;
-      if (named_.count(name)) {
+      if (named_.count(entry.first)) {
         use_names(*stencil);
       } else {
         warn(stencil->name, "stencil function");
