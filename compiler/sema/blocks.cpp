@@ -20,6 +20,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 #include "compiler/ir/passes.h"
 #include "compiler/sema/ast_names.h"
@@ -111,10 +112,56 @@ class BlockExpander {
     }
   }
 
+  // Checks the names in branches that are not taken, and in functions and cycles that are not
+  // applied, because these are never expanded.
+  void check_names_outside(const std::vector<const ast::Block*>& blocks) {
+    for (const ast::Block* block : blocks) check_names(*block);
+    for (const auto& entry : cycles_) check_names(entry.second.syntax->body);
+    for (const auto& entry : stencils_) check_names(*entry.second);
+  }
+
  private:
   struct Cycle {
     const ast::Cycle* syntax;
   };
+
+  void check_names(const ast::Block& block) {
+    for (const ast::Statement& statement : block.statements) {
+      if (const auto* apply = std::get_if<ast::ApplyStatement>(&statement.kind)) {
+        const std::string& name = apply->name.name;
+        const auto declared = env_.names.find(name);
+        const bool known = stencils_.count(name) || cycles_.count(name) ||
+                           (declared != env_.names.end() &&
+                            (declared->second.broken || reduction_named(declared->second)));
+        if (!known) unknown(apply->name);
+      } else if (const auto* repeat = std::get_if<ast::RepeatStatement>(&statement.kind)) {
+        env_.check_names(*repeat->count, {});
+        check_names(repeat->body);
+      } else if (const auto* choice = std::get_if<ast::IfStatement>(&statement.kind)) {
+        env_.check_names(*choice->condition, {});
+        check_names(choice->then);
+        check_names(choice->otherwise);
+      } else {
+        check_names(std::get<ast::CoarserStatement>(statement.kind).body);
+      }
+    }
+  }
+  void check_names(const ast::Stencil& stencil) {
+    std::unordered_set<std::string> visible;
+    for (const ast::Piece& piece : stencil.pieces) {
+      for (const ast::Identifier* index : indices_of(piece.region)) {
+        if (index) visible.insert(index->name);
+      }
+    }
+    for (const ast::Let& let : stencil.lets) {
+      env_.check_names(*let.value, visible);
+      visible.insert(let.name.name);
+    }
+    for (const ast::Piece& piece : stencil.pieces) {
+      if (piece.where) env_.check_names(*piece.where, visible);
+      if (piece.value) env_.check_names(*piece.value, visible);
+    }
+  }
 
   void declare(const ast::Cycle& cycle) {
     const auto stencil = stencils_.find(cycle.name.name);
@@ -420,6 +467,10 @@ void analyze_blocks(Environment& env, const ast::Program& program) {
     return;
   }
   expander.warn_of_unused();
+  std::vector<const ast::Block*> blocks = {&step->body};
+  if (start) blocks.push_back(&start->body);
+  expander.check_names_outside(blocks);
+  if (expander.failed()) return;
   place_in_step(env, expander.reductions());
   for (const Instance& instance : expander.instances()) {
     const AtLevel at(env, instance.level);
