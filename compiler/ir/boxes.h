@@ -10,7 +10,8 @@ namespace stencil::ir {
 
 struct BoxesLeft {
   std::vector<Box> boxes;  // some may be empty in a run
-  // Set if the shape of the rest depends on params: the box that was to be taken, and from which.
+  // Present if the shape of the rest depends on params: the box that could not be taken, and the
+  // box that contains it.
   // `boxes` is then incomplete.
   struct Unclear {
     Box taken, whole;

@@ -47,7 +47,7 @@ using BufferId = Id<struct Buffer>;  // into Kernel::buffers
 
 struct IntegerLiteral {
   int64_t value;
-  // Of a constant of the module that has this value; "" if there is none. Files show the name.
+  // The name of a constant of the module that has this value, or "". Files show the name.
   // Passes see the value, and what they fold from it has no name.
   std::string name = {};
 };  // of type Bool (0/1), I32 or I64; only an I32 has a name

@@ -32,7 +32,7 @@ ast::Block TreeBuilder::pop_block() {
   return block;
 }
 
-// In a chain of `else if`, every `if` lies within the one before it, without a brace.
+// In a chain of `else if`, every `if` lies within the previous `if`, without a brace.
 void TreeBuilder::statement_begin(Span word) {
   if (statement_words_.size() >= size_t{ast::kMaxNesting}) throw blocks_too_deep(word);
   statement_words_.push_back(word);
