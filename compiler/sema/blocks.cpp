@@ -20,7 +20,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <unordered_set>
 
 #include "compiler/ir/passes.h"
 #include "compiler/sema/ast_names.h"
@@ -117,7 +116,7 @@ class BlockExpander {
   void check_names_outside(const std::vector<const ast::Block*>& blocks) {
     for (const ast::Block* block : blocks) check_names(*block);
     for (const auto& entry : cycles_) check_names(entry.second.syntax->body);
-    for (const auto& entry : stencils_) check_names(*entry.second);
+    for (const auto& entry : stencils_) check_names_in(env_, *entry.second, true);
   }
 
  private:
@@ -144,22 +143,6 @@ class BlockExpander {
       } else {
         check_names(std::get<ast::CoarserStatement>(statement.kind).body);
       }
-    }
-  }
-  void check_names(const ast::Stencil& stencil) {
-    std::unordered_set<std::string> visible;
-    for (const ast::Piece& piece : stencil.pieces) {
-      for (const ast::Identifier* index : indices_of(piece.region)) {
-        if (index) visible.insert(index->name);
-      }
-    }
-    for (const ast::Let& let : stencil.lets) {
-      env_.check_names(*let.value, visible);
-      visible.insert(let.name.name);
-    }
-    for (const ast::Piece& piece : stencil.pieces) {
-      if (piece.where) env_.check_names(*piece.where, visible);
-      if (piece.value) env_.check_names(*piece.value, visible);
     }
   }
 

@@ -75,24 +75,6 @@ void check_lets(Environment& env, const ast::Stencil& stencil) {
   }
 }
 
-// Checks the names of all lets, because a let that no piece uses is never evaluated.
-void check_let_names(Environment& env, const ast::Stencil& stencil) {
-  std::unordered_set<std::string> visible;
-  for (const ast::Piece& piece : stencil.pieces) {
-    for (const ast::Identifier* index : indices_of(piece.region)) {
-      if (index) visible.insert(index->name);
-    }
-  }
-  for (const ast::Let& let : stencil.lets) {
-    env.check_names(*let.value, visible);
-    visible.insert(let.name.name);
-  }
-  // Check `else` pieces as well. An `else` piece without remaining points is never evaluated.
-  for (const ast::Piece& piece : stencil.pieces) {
-    if (piece.otherwise) env.check_names(*piece.value, visible);
-  }
-}
-
 // The state of a stencil while its pieces are analysed.
 struct Pieces {
   const LetUses lets;
@@ -226,6 +208,23 @@ bool analyze_otherwise(Environment& env, const Pieces& pieces, ir::Function& fun
 
 }  // namespace
 
+void check_names_in(Environment& env, const ast::Stencil& stencil, bool all) {
+  std::unordered_set<std::string> visible;
+  for (const ast::Piece& piece : stencil.pieces) {
+    for (const ast::Identifier* index : indices_of(piece.region)) {
+      if (index) visible.insert(index->name);
+    }
+  }
+  for (const ast::Let& let : stencil.lets) {
+    env.check_names(*let.value, visible);
+    visible.insert(let.name.name);
+  }
+  for (const ast::Piece& piece : stencil.pieces) {
+    if (all && piece.where) env.check_names(*piece.where, visible);
+    if (all || piece.otherwise) env.check_names(*piece.value, visible);
+  }
+}
+
 void check_function_names(Environment& env, const ast::Function& function) {
   std::unordered_set<std::string> visible;
   for (const ast::Function::Argument& argument : function.arguments) {
@@ -274,7 +273,7 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     pieces.otherwise_indices = index_names(env, indices);
     pieces.otherwise_indices.resize(rank);
   }
-  check_let_names(env, stencil);
+  check_names_in(env, stencil, false);
   bool ok = pieces.targets.has_value(), strided = false;
   for (const ast::Piece& piece : stencil.pieces) {
     if (piece.otherwise) continue;

@@ -32,6 +32,9 @@ void analyze_requirement(Environment& env, const ast::Require& require);
 // types are known only when a function is applied. S004.
 void check_function_names(Environment& env, const ast::Function& function);
 
+// Checks the names in lets, because a let that no piece uses is never evaluated, and in `else`
+// pieces, which may have no points. `all`: in all pieces. S004.
+void check_names_in(Environment& env, const ast::Stencil& stencil, bool all);
 void analyze_stencil(Environment& env, const ast::Stencil& stencil);
 void analyze_init(Environment& env, const ast::Init& init, Span item);
 
