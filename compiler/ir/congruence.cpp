@@ -3,8 +3,7 @@
 // remainder of such a form by a constant is a congruence. `%` has the sign of its dividend, so the
 // bounds of the region decide whether the remainder can be negative.
 //
-// at_residue() replaces the congruences by their values for one residue of the coordinates and
-// folds the constants that result.
+// at_residue() replaces the congruences by their values for one residue of the coordinates.
 #include "compiler/ir/congruence.h"
 
 #include <numeric>
@@ -240,6 +239,11 @@ Residual at_residue(const Graph& graph, const std::vector<NodeId>& results,
   for (const Congruence& congruence : congruences) {
     values[congruence.node] = value_at(congruence, residue);
   }
+  return with_values(graph, results, values);
+}
+
+Residual with_values(const Graph& graph, const std::vector<NodeId>& results,
+                     const std::vector<std::optional<int64_t>>& values) {
   Residual out;
   std::vector<NodeId> moved_to;
   for (NodeId id = 0; id < graph.size(); ++id) {

@@ -53,4 +53,8 @@ struct Residual {
 Residual at_residue(const Graph& graph, const std::vector<NodeId>& results,
                     const std::vector<Congruence>& congruences, const Residue& residue);
 
+// The graph in which nodes have these integer values, with constant folding. `values`: by node.
+Residual with_values(const Graph& graph, const std::vector<NodeId>& results,
+                     const std::vector<std::optional<int64_t>>& values);
+
 }  // namespace stencil::ir

@@ -28,18 +28,20 @@ class Evaluator {
  public:
   Evaluator(const Interface& interface, const ir::Graph& graph, const Point& point,
             const Expr& time, const ReadAccess& read, AccessResolver& resolver,
-            const ReadReduction& reductions)
+            const ReadReduction& reductions, const ir::Unused& unused)
       : interface_(interface),
         graph_(graph),
         point_(point),
         time_(time),
         read_(read),
         resolver_(resolver),
-        reductions_(reductions) {}
+        reductions_(reductions),
+        unused_(unused) {}
 
-  Expr leaf_or_operation(const ir::Node& node, const std::vector<Expr>& values) const {
+  Expr leaf_or_operation(ir::NodeId id, const std::vector<Expr>& values) const {
     struct Visitor {
       const Evaluator& self;
+      const ir::NodeId id;
       const ir::Node& node;
       const std::vector<Expr>& values;
       Expr operator()(const ir::Constant& c) const {
@@ -50,7 +52,11 @@ class Evaluator {
       Expr operator()(const ir::Index& i) const { return self.point_[i.dimension]; }
       Expr operator()(const ir::Time&) const { return self.time_; }
       Expr operator()(const ir::ReductionRef& r) const { return self.reductions_(r); }
-      Expr operator()(const ir::Access& access) const { return self.read_(access, self.resolver_); }
+      Expr operator()(const ir::Access& access) const {
+        if (self.unused_.empty()) return self.read_(access, self.resolver_);
+        const ir::Access used = ir::used_part(self.interface_.program(), access, self.unused_[id]);
+        return self.read_(used, self.resolver_);
+      }
       Expr operator()(const ir::Operation& operation) const {
         std::vector<Expr> operands;
         for (ir::NodeId id : operation.operands) operands.push_back(values[id]);
@@ -58,7 +64,7 @@ class Evaluator {
         return kernel::operation(operation.op, std::move(operands));
       }
     };
-    return std::visit(Visitor{*this, node, values}, node.kind);
+    return std::visit(Visitor{*this, id, graph_[id], values}, graph_[id].kind);
   }
 
  private:
@@ -69,6 +75,7 @@ class Evaluator {
   const ReadAccess& read_;
   AccessResolver& resolver_;
   const ReadReduction& reductions_;
+  const ir::Unused& unused_;
 };
 
 // Equal calls are computed once, however their values are used.
@@ -137,26 +144,30 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                            const std::vector<ir::NodeId>& results, const Point& point,
                            const Expr& time_of_step, const ReadAccess& read, KernelScope& scope,
                            Names names, kernel::Body& body, const ReadReduction& reductions,
-                           const Residues& residues) {
+                           const Residues& residues, const EdgeTests& edges) {
   const bool still = ir::time_stands_still(interface.program());
   const Expr time = still ? first_step() : time_of_step;
   const ir::Uniformity kinds = ir::uniformity(graph);
   const Uses uses(graph, results, kinds);
   AccessResolver resolver(interface, graph, uses.needed, point, time, names, body);
-  const Evaluator evaluator(interface, graph, point, time, read, resolver, reductions);
+  const Evaluator evaluator(interface, graph, point, time, read, resolver, reductions,
+                            edges.unused);
   std::vector<Expr> values(static_cast<size_t>(graph.size()));
   std::vector<int> size(values.size(), 0);  // operations in the expression so far
   std::vector<const ir::Congruence*> congruence(values.size(), nullptr);
   for (const ir::Congruence& one : residues.congruences) {
     congruence[one.node] = &one;
   }
+  std::vector<const ir::EdgeCondition*> edge(values.size(), nullptr);
+  for (const ir::EdgeCondition& one : edges.conditions) edge[one.node] = &one;
   const auto compute = [&](ir::NodeId id) {
     const size_t i = static_cast<size_t>(id);
     const ir::Node& node = graph[id];
-    values[i] = evaluator.leaf_or_operation(node, values);
+    values[i] = evaluator.leaf_or_operation(id, values);
     size[i] = is_leaf(node) ? 0 : 1;
     for (ir::NodeId operand : ir::operands(node)) size[i] += size[operand];
     if (congruence[i]) values[i] = decided(*congruence[i], residues, values[i]);
+    if (edge[i]) values[i] = edges.decide(*edge[i], values[i]);
     const bool access = std::holds_alternative<ir::Access>(node.kind);
     const bool shared = uses.count[i] > 1 && (!is_leaf(node) || access);
     const bool named = !node.hint.empty() && (!is_leaf(node) || access);
@@ -200,14 +211,16 @@ Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::Nod
   const ReadAccess no_access = [](const ir::Access&, AccessResolver&) { return Expr(); };
   const Expr no_time;
   const ReadReduction no_reductions;  // these graphs contain no reductions
+  const ir::Unused no_accesses;
   Names no_names;
   kernel::Body no_body;
   AccessResolver no_resolver(interface, graph, {}, no_point, no_time, no_names, no_body);
   const Evaluator evaluator(interface, graph, no_point, no_time, no_access, no_resolver,
-                            no_reductions);
+                            no_reductions, no_accesses);
   std::vector<Expr> values;
-  for (const ir::Node& node : graph.nodes())
-    values.push_back(evaluator.leaf_or_operation(node, values));
+  for (ir::NodeId id = 0; id < graph.size(); ++id) {
+    values.push_back(evaluator.leaf_or_operation(id, values));
+  }
   return values[value];
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "compiler/ir/edges.h"
 #include "compiler/schedule/common/interface.h"
 #include "compiler/schedule/common/residues.h"
 #include "compiler/schedule/common/resolved_access.h"
@@ -17,6 +18,16 @@ using ReadAccess = std::function<kernel::Expr(const ir::Access&, AccessResolver&
 // The value of a reduction.
 using ReadReduction = std::function<kernel::Expr(const ir::ReductionRef&)>;
 
+// Conditions on the distance from an edge that a variant of the code decides.
+struct EdgeTests {
+  std::vector<ir::EdgeCondition> conditions;  // in the graph
+  // The value of a condition, given that of its node.
+  std::function<kernel::Expr(const ir::EdgeCondition&, const kernel::Expr&)> decide = {};
+  // By node: see ir::unused_at_edges. Accesses do without the boundary rules that they meet only
+  // where their values are not used. Empty if all accesses must be valid everywhere.
+  ir::Unused unused = {};
+};
+
 // Evaluates all results of a graph at `point` and returns one expression per result. Appends lets
 // to `body` for values that are named or used more than once. Values that are the same at all
 // points become variables of the kernel instead. `time` (I32) is the index of the current step; it
@@ -27,7 +38,7 @@ std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& 
                                    const kernel::Expr& time, const ReadAccess& read,
                                    KernelScope& scope, Names names, kernel::Body& body,
                                    const ReadReduction& reductions = {},
-                                   const Residues& residues = {});
+                                   const Residues& residues = {}, const EdgeTests& edges = {});
 
 // A graph that depends only on params (a requirement, a derived param) as one expression.
 kernel::Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::NodeId value);

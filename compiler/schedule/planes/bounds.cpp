@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/edges.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/schedule/common/statements.h"
 
@@ -37,6 +38,7 @@ Bounds bounds_of(const Interface& interface, const ir::Box& region, const ir::Bo
 Bounds bounds_without_rules(const Interface& interface, const ir::Piece& piece,
                             const std::vector<bool>& images, const analysis::Margin& computed) {
   const ir::Program& program = interface.program();
+  const std::vector<ir::EdgeCondition> edges = ir::edge_conditions(program, piece.graph);
   Bounds out(images.size());
   for (size_t d = 0; d < out.size(); ++d) {
     const int dimension = static_cast<int>(d);
@@ -54,6 +56,11 @@ Bounds bounds_without_rules(const Interface& interface, const ir::Piece& piece,
         out[d].tighten_high(plus(interface.high(box, dimension), -offset));
       }
     });
+    for (const ir::EdgeCondition& edge : edges) {
+      if (edge.dimension != dimension) continue;
+      int64_t& points = edge.low ? below : above;
+      points = std::max(points, edge.within);
+    }
     const analysis::Reach beyond = images[d] ? computed[d] : analysis::Reach{};
     if (below > 0 || beyond.low > 0)
       out[d].tighten_low(plus(interface.low(program.grid(), dimension), below));

@@ -27,9 +27,13 @@ Body PlanesValues::compute(const PlanesStage& stage, const ir::Piece& piece, int
     at.escapes &= (uint32_t{1} << (2 * inside)) - 1;
     return read(stage, at, point, resolver, inside < context_.rank ? &body : nullptr);
   };
-  const auto values =
-      evaluate(context_.interface, piece.graph, piece.results, point, context_.time_of(step),
-               read_access, scope, context_.builder.names(), body, context_.builder.reductions());
+  EdgeTests edges{ir::edge_conditions(context_.program, piece.graph)};
+  edges.decide = [&](const ir::EdgeCondition& condition, const Expr& value) {
+    return condition.dimension < inside ? value : kernel::boolean(condition.value_inside());
+  };
+  const auto values = evaluate(context_.interface, piece.graph, piece.results, point,
+                               context_.time_of(step), read_access, scope, context_.builder.names(),
+                               body, context_.builder.reductions(), {}, edges);
   append(body, store(stage, values, point));
   return body;
 }

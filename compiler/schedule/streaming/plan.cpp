@@ -195,7 +195,8 @@ class StreamPlanner {
                                 {std::shared_ptr<const void>(), &piece.graph},
                                 piece.results,
                                 congruences_.of(piece),
-                                &piece});
+                                &piece,
+                                ir::edge_conditions(program_, piece.graph)});
       }
     }
     std::set<Read> reads = reads_of(of, stage);

@@ -31,6 +31,7 @@
 
 #include "compiler/analysis/time_tile.h"
 #include "compiler/ir/congruence.h"
+#include "compiler/ir/edges.h"
 #include "compiler/ir/program.h"
 #include "compiler/schedule/common/limits.h"
 #include "compiler/schedule/streaming/scatter.h"
@@ -91,6 +92,7 @@ struct StagePiece {
   std::vector<ir::NodeId> results;
   std::vector<ir::Congruence> congruences = {};
   const ir::Piece* piece = nullptr;  // its origin; null for a partial sum of the scatter form
+  std::vector<ir::EdgeCondition> edges = {};  // decided in the variant without tests
 };
 
 struct StreamStage {

@@ -274,9 +274,22 @@ class StageWriter {
     const Expr time = context_.time_of(at.tests, literal(at.stage.step));
     auto values = evaluate(context_.interface, *piece.graph, piece.results, at.point, time,
                            read_access, scope, taken, body, context_.builder.reductions(),
-                           context_.residues(piece, at.stage.lag));
+                           context_.residues(piece, at.stage.lag), edges_of(at.tests, piece));
     scope.set_apart(taken);
     return values;
+  }
+
+  // Cells of a queue may be read at every place of the tile, so accesses need no rules where their
+  // values are not used.
+  EdgeTests edges_of(const Tests& tests, const StagePiece& piece) const {
+    EdgeTests out{piece.edges};
+    out.decide = [&tests](const ir::EdgeCondition& condition, const Expr& value) {
+      return tests.unless_inside(value, kernel::boolean(condition.value_inside()));
+    };
+    if (piece.edges.empty()) return out;
+    out.unused = ir::unused_at_edges(*piece.graph, piece.results,
+                                     static_cast<size_t>(context_.rank), piece.edges);
+    return out;
   }
 
   // The values that the stage's results replace, at the current point.

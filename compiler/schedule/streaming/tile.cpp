@@ -297,6 +297,11 @@ void limit(const StreamContext& context, const StreamStage& stage, int d, Interv
   const StagePiece& piece = stage.pieces[main];
   inside.tighten_low(interface.low(piece.region, d));
   inside.tighten_high(interface.high(piece.region, d));
+  for (const ir::EdgeCondition& edge : piece.edges) {
+    if (edge.dimension != d) continue;
+    if (edge.low) inside.tighten_low(plus(context.low(d), edge.within));
+    if (!edge.low) inside.tighten_high(plus(context.high(d), -edge.within));
+  }
   const auto needed = ir::reachable(*piece.graph, piece.results);
   for (ir::NodeId id = 0; id < piece.graph->size(); ++id) {
     const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);

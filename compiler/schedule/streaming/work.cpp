@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "compiler/ir/rewrite.h"
@@ -19,16 +20,39 @@ int patch_points(const StreamPlan& plan) {
   return plan.patch[0] * plan.patch[1];
 }
 
-// Adds the operations of a stage, for a patch and all steps, and its selects by position.
+// The graphs of a program's pieces where no condition on the distance from an edge is met, cached
+// (TimeTiles::kept).
+class InsidePieces {
+ public:
+  explicit InsidePieces(const ir::Program&) {}
+  const ir::Residual& of(const StagePiece& piece) {
+    const auto [entry, fresh] = known_.try_emplace(piece.piece);
+    if (fresh) entry->second = ir::away_from_edges(*piece.graph, piece.results, piece.edges);
+    return entry->second;
+  }
+
+ private:
+  std::map<const ir::Piece*, ir::Residual> known_;
+};
+
+// Adds the operations of a stage, for a patch and all steps, and its selects by position. If the
+// inside is computed apart, its operations, and as selects what is added at the edges.
 void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const StreamStage& stage,
-                 Operations& out, double& selects) {
+                 bool split, Operations& out, double& selects) {
   std::vector<ir::Box> regions;
   for (const StagePiece& piece : stage.pieces) regions.push_back(piece.region);
   if (regions.empty()) return;
   const StagePiece& main = stage.pieces[main_piece(regions)];
   const double points = patch_points(plan) * plan.steps;
   PieceArithmetic& arithmetic = tiles.kept<PieceArithmetic>();
-  if (main.congruences.empty()) {
+  if (split && !main.edges.empty()) {
+    const ir::Residual& inside = tiles.kept<InsidePieces>().of(main);
+    const Operations& apart = arithmetic.of(inside.graph, inside.results, Sharing::InPlane);
+    const Operations& all = arithmetic.of(*main.graph, main.results, Sharing::InPlane);
+    out.add(apart, points);
+    selects +=
+        points * (all.real + all.single + all.integer - apart.real - apart.single - apart.integer);
+  } else if (main.congruences.empty()) {
     out.add(arithmetic.of(*main.graph, main.results, Sharing::InPlane), points);
   } else {  // without points excluded by conditions
     const auto& classes =
@@ -152,12 +176,13 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   work.promised = occupancy_of(schedule, plan);
   work.shared_bytes = shared_bytes(schedule, plan);
   work.ahead = schedule.prefetch;
+  const bool split = schedule.interior == Interior::Split;
   double selects = 0;
   work.stages = 0;
   const bool in_place = std::any_of(program.fields.begin(), program.fields.end(),
                                     [](const ir::Field& field) { return field.read_in_place(); });
   for (const StreamStage& stage : plan.stages) {
-    if (stage.step == 0) count_stage(tiles, plan, stage, work.iteration, selects);
+    if (stage.step == 0) count_stage(tiles, plan, stage, split, work.iteration, selects);
     if (stage.step == 0 && in_place) count_in_place(program, plan, stage, work.iteration);
     work.stages += stage.patient ? 0 : 1;
   }
@@ -179,7 +204,6 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
 
   // Tiles per plane. If there is a variant without tests, only tiles at the ends run the tested
   // one.
-  const bool split = schedule.interior == Interior::Split;
   double side_by_side = 1, inside = 1;
   double compulsory = 1;
   for (int axis = 0; axis < plan.rank - 1; ++axis) {
