@@ -19,7 +19,8 @@ constexpr int64_t kNear = 8;  // points
 constexpr int64_t kLargestFactor = 1 << 16;
 constexpr int64_t kNowhereUsed = std::numeric_limits<int64_t>::max();
 
-// The value of an integer node that depends on sizes alone.
+// The value of an integer node that depends on sizes alone. Arithmetic that wraps is exact if its
+// result is near a bound of the grid, because bounds fit 32 bits.
 std::optional<Affine> affine_of(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   if (!is_integer(node.type) || is_storage(node.type)) return std::nullopt;
@@ -39,12 +40,16 @@ std::optional<Affine> affine_of(const Graph& graph, NodeId id) {
     case Op::Convert:
       return a;
     case Op::Neg:
+    case Op::WrapNeg:
       return *a * -1;
     case Op::Add:
+    case Op::WrapAdd:
       return *a + *b;
     case Op::Sub:
+    case Op::WrapSub:
       return *a - *b;
     case Op::Mul:
+    case Op::WrapMul:
       return b->is_constant() ? times(*a, *b) : times(*b, *a);
     default:
       return std::nullopt;

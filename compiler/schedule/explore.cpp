@@ -285,6 +285,14 @@ class Explorer {
     return best;
   }
 
+  // Whether shorter tiles do the iterations of a phase in as many launches.
+  bool wastes_steps(int64_t steps) const {
+    const auto& phase = scheduler_.program().origin.phase;
+    if (!phase) return false;
+    const int64_t all = phase->phase.iterations, launches = (all + steps - 1) / steps;
+    return (all + launches - 1) / launches != steps;
+  }
+
   void deeper_and_deeper(const Family& family, const Schedule& tile) {
     const Setting* setting = family.find(shared::kTimeTile);
     if (!setting) {
@@ -295,6 +303,7 @@ class Explorer {
     int worse = 0;
     for (const Choice& choice : choices(tile, *setting, rank_)) {
       if (quick() && !is_calibrated(choice.schedule, scheduler_.machine(), rank_)) continue;
+      if (wastes_steps(choice.schedule.time_tile)) continue;
       const auto prediction = best_of_chunks(family, choice.schedule);
       if (!prediction) return;  // larger T has an even wider halo
       const double seconds = prediction->seconds;
@@ -362,7 +371,9 @@ Space explore(Scheduler& scheduler, Effort effort) {
 
 std::optional<TileWork> work_of(const Plan& plan, const ir::Program& program) {
   auto work = plan.work();
-  const std::optional<int64_t> between = ir::steps_between_evaluations(program);
+  std::optional<int64_t> between = ir::steps_between_evaluations(program);
+  // In a program of one phase, steps are the iterations.
+  if (program.origin.phase) between = program.origin.phase->phase.iterations;
   if (!work || !between) return work;
   const int64_t tiles = (*between + work->steps - 1) / work->steps;
   work->done = static_cast<double>(*between) / static_cast<double>(tiles * work->steps);

@@ -1,5 +1,7 @@
 #include "compiler/schedule/phases.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -72,7 +74,9 @@ class CutPlan final : public Plan {
       auto work = plans_[phases_.occurrences()[next++]]->work();
       if (!work) return std::nullopt;
       for (Work& kernel : work->kernels) {
-        kernel.launches *= static_cast<double>(phase->iterations_per_step()) / work->steps;
+        // The last tile of a repeat is shortened, and costs as much as a full one.
+        const int64_t tiles = (phase->iterations + work->steps - 1) / work->steps;
+        kernel.launches *= static_cast<double>(phase->times * tiles);
         out.kernels.push_back(std::move(kernel));
       }
     }
@@ -201,11 +205,36 @@ PlanPtr PlannedPhase::in_one_block(const Machine& machine, Rows rows) const {
   return direct.plan(tiles, schedule, machine, none);
 }
 
-Schedule PlannedPhase::limited(Schedule schedule) const {
+namespace {
+
+const Schedule* schedule_of(const PlannedPhase& planned, const Schedule& whole) {
+  if (whole.phases.empty()) return nullptr;
+  const std::string name = planned.name();
+  for (const PhaseSchedule& one : whole.phases) {
+    if (one.phase == name) return &one.schedule;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Schedule PlannedPhase::limited(const Schedule& whole) const {
+  const Schedule* of_phase = schedule_of(*this, whole);
+  Schedule schedule = of_phase ? *of_phase : whole;
+  schedule.rows = whole.rows;
+  schedule.phases.clear();
   if (own && schedule.time_tile > phase.iterations) {
     schedule.time_tile = static_cast<int>(phase.iterations);
   }
   return schedule;
+}
+
+std::string PlannedPhase::name() const {
+  std::string out = phase.iterations > 1 ? fmt::format("{} ", phase.iterations) : "";
+  for (size_t f = 0; f < tiles.program().functions.size(); ++f) {
+    out += (f > 0 ? "+" : "") + tiles.program().functions[f].name;
+  }
+  return out;
 }
 
 Phases::Phases(const ir::Program& program) : whole_(program) {
@@ -261,11 +290,40 @@ Proposal Phases::propose(const Family& family, const Machine& machine) const {
   return usual;
 }
 
+std::vector<const PlannedPhase*> Phases::considerable(const Machine& machine) const {
+  constexpr double kPart = 0.03;
+  if (!mixed()) return {};
+  std::vector<std::pair<double, const PlannedPhase*>> found;
+  double all = 0;
+  for (const auto& planned : all_) {
+    if (planned->iterations == 0) continue;  // of `start`
+    const auto seconds = planned->swept(machine, Rows::Auto).seconds.value_or(0);
+    all += seconds * planned->iterations;
+    if (planned == all_[main_] || planned->in_one_block(machine, Rows::Auto)) continue;
+    found.push_back({seconds * planned->iterations, planned.get()});
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<const PlannedPhase*> out;
+  for (const auto& [seconds, planned] : found) {
+    if (seconds >= kPart * all) out.push_back(planned);
+  }
+  return out;
+}
+
 PlanPtr Phases::plan(const Family& family, const Schedule& schedule, const Machine& machine,
                      Diagnostics& diagnostics) const {
   std::vector<PlanPtr> plans;
   std::vector<bool> small;
   for (const auto& planned : all_) {
+    const Schedule settings = planned->limited(schedule);
+    if (schedule_of(*planned, schedule)) {
+      const Family& chosen = *find_family(settings.family);
+      plans.push_back(chosen.plan(planned->tiles, settings, machine, diagnostics));
+      if (!plans.back()) return nullptr;
+      small.push_back(false);
+      continue;
+    }
     const bool may_sweep = mixed() && planned != all_[main_];
     if (PlanPtr one = may_sweep ? planned->in_one_block(machine, schedule.rows) : nullptr) {
       plans.push_back(std::move(one));
@@ -274,8 +332,8 @@ PlanPtr Phases::plan(const Family& family, const Schedule& schedule, const Machi
     }
     small.push_back(false);
     Diagnostics refusals;
-    PlanPtr plan = family.plan(planned->tiles, planned->limited(schedule), machine,
-                               may_sweep ? refusals : diagnostics);
+    PlanPtr plan =
+        family.plan(planned->tiles, settings, machine, may_sweep ? refusals : diagnostics);
     if (may_sweep) {
       const PlannedPhase::Swept& other = planned->swept(machine, schedule.rows);
       const auto seconds = plan ? seconds_of(*plan, machine) : std::nullopt;

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "compiler/schedule/family.h"
@@ -22,8 +23,12 @@ struct PlannedPhase {
   PlannedPhase(const ir::Program& whole, const ir::Phase& phase);
   PlannedPhase(const PlannedPhase&) = delete;
 
-  // The program's schedule limited to this phase: T is at most the phase's number of iterations.
-  Schedule limited(Schedule schedule) const;
+  // The program's schedule for this phase: the settings of its own, if it has any. T is at most the
+  // phase's number of iterations.
+  Schedule limited(const Schedule& schedule) const;
+  // Names of the functions, "smooth+residual", and the iterations if there are several,
+  // "6 smooth". Phases of the same functions may have the same name.
+  std::string name() const;
 
   const ir::Phase phase;  // the first of those that are alike
   double runs = 0;        // function evaluations per step, of all that are alike
@@ -60,7 +65,12 @@ class Phases {
   int64_t most_iterations() const;
 
   // Whether the phases may have different families.
-  bool mixed() const { return whole_.program().domains.size() > 1; }
+  bool mixed() const { return cut() && whole_.program().domains.size() > 1; }
+  // In a mixed program, phases other than main() that take a considerable part of the step, largest
+  // first.
+  std::vector<const PlannedPhase*> considerable(const Machine& machine) const;
+
+  const ir::Program& whole() const { return whole_.program(); }
 
   // Like the functions of Family, but for the whole program.
   Proposal propose(const Family& family, const Machine& machine) const;

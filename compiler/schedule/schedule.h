@@ -55,10 +55,14 @@ struct SharedSettings {
 using OwnSettings = std::variant<DirectSettings, OverlappedSettings, PlanesSettings,
                                  StreamingSettings, SweepsSettings>;
 
+struct PhaseSchedule;
+
 // Family::blank makes a schedule of a family.
 struct Schedule : SharedSettings {
   std::string family = "direct";
   OwnSettings own;  // of this family
+  // Phases of a cut step that have settings of their own.
+  std::vector<PhaseSchedule> phases;
 
   // The own settings, for code of the family.
   template <class Settings>
@@ -69,13 +73,21 @@ struct Schedule : SharedSettings {
   Settings& of() {
     return std::get<Settings>(own);
   }
-  friend bool operator==(const Schedule&, const Schedule&) = default;
+  friend bool operator==(const Schedule& a, const Schedule& b);
+};
+
+// The settings of the phases with this name (PlannedPhase::name). Their rows are those of the
+// whole schedule.
+struct PhaseSchedule {
+  std::string phase;
+  Schedule schedule;
+  friend bool operator==(const PhaseSchedule&, const PhaseSchedule&) = default;
 };
 
 // One line with the settings of the family, in a fixed order. Settings that are
 // Setting::unsaid are omitted while they have their first possible value. parse(print(s)) == s.
 // Shapes are written x first ("32x8" is 32 in x, 8 in y). Dimensions that the program lacks may be
-// omitted.
+// omitted. The settings of phases follow, as "; smooth+residual: direct block=64x4".
 std::string print(const Schedule& schedule, int rank = 3);
 
 // Settings left out take the family's defaults for `program`. "@NAME" is a preset (presets.h);

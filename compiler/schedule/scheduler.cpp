@@ -27,6 +27,50 @@ Scheduler::Scheduler(const ir::Program& program, const Machine& machine)
       phases_(computed_ ? *computed_ : program_) {}
 
 std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& diagnostics) {
+  const size_t end = line.find(';');
+  auto schedule = parse_one(line.substr(0, end), diagnostics);
+  if (!schedule || end == std::string::npos) return schedule;
+  // The settings of a phase replace those that `auto` gave it.
+  std::istringstream parts(line.substr(end + 1));
+  for (std::string part; std::getline(parts, part, ';');) {
+    auto one = parse_phase(part, diagnostics);
+    if (!one) return std::nullopt;
+    std::erase_if(schedule->phases,
+                  [&](const PhaseSchedule& known) { return known.phase == one->phase; });
+    schedule->phases.push_back(*std::move(one));
+  }
+  return schedule;
+}
+
+// "smooth+residual: direct block=64x4"
+std::optional<PhaseSchedule> Scheduler::parse_phase(const std::string& text,
+                                                    Diagnostics& diagnostics) {
+  const size_t colon = text.find(':');
+  std::istringstream words(text.substr(0, colon));
+  PhaseSchedule out;
+  for (std::string word; words >> word;) out.phase += (out.phase.empty() ? "" : " ") + word;
+  std::vector<std::string> known;
+  for (const auto& planned : phases_.all()) {
+    known.push_back(planned->name());
+    if (colon == std::string::npos || known.back() != out.phase) continue;
+    // A program of its own, with the defaults of this phase.
+    const ir::Program alone = ir::phase_program(phases_.whole(), planned->phase);
+    auto schedule = Scheduler(alone, machine_).parse_one(text.substr(colon + 1), diagnostics);
+    if (!schedule) return std::nullopt;
+    out.schedule = *std::move(schedule);
+    return out;
+  }
+  Diagnostic& error =
+      diagnostics.error("L001", {}, fmt::format("unknown phase '{}' in a schedule", out.phase));
+  error.expected = fmt::format("a phase and its settings, such as '{}: direct'",
+                               known.size() > 1 ? known.back() : "smooth");
+  const std::string near = nearest_name(out.phase, known);
+  if (!near.empty()) error.hint = fmt::format("did you mean '{}'?", near);
+  if (!phases_.cut()) error.hint = "only a step that is cut into phases has settings by phase";
+  return std::nullopt;
+}
+
+std::optional<Schedule> Scheduler::parse_one(const std::string& line, Diagnostics& diagnostics) {
   std::istringstream words(line);
   std::string name;
   words >> name;
@@ -86,6 +130,9 @@ Schedule Scheduler::settled(Schedule schedule) const {
 // L002 if the machine does not allow this block shape. This check is needed because proposals
 // respect common limits only, and because callers may pass schedules that were never parsed.
 bool Scheduler::takes_block(const Schedule& schedule, Diagnostics& diagnostics) const {
+  for (const PhaseSchedule& one : schedule.phases) {
+    if (!takes_block(one.schedule, diagnostics)) return false;
+  }
   if (schedule::takes_block(machine_, schedule.block)) return true;
   Diagnostic& error = diagnostics.error("L002", {}, "bad value of schedule setting 'block'");
   error.expected = block_limits(machine_);
@@ -106,12 +153,38 @@ const Proposal& Scheduler::choose(Diagnostics* passed_over) {
     const Candidate& best = space.ranked.front();
     chosen_ = {best.schedule, fmt::format("predicted to be the fastest of {} schedules for {}",
                                           space.looked_at, machine_.description)};
+    if (phases_.mixed()) {
+      const auto choose_alone = [&](const ir::Program& phase) {
+        return std::optional(Scheduler(phase, machine_).choose().schedule);
+      };
+      if (auto composed = by_phases(choose_alone)) chosen_->schedule = *std::move(composed);
+    }
     note_others(space);
   }
   if (passed_over) {
     for (const Diagnostic& reason : passed_over_.items()) passed_over->add(reason);
   }
   return *chosen_;
+}
+
+std::optional<Schedule> Scheduler::by_phases(const ChooseForPhase& choose) const {
+  const auto alone = [&](const PlannedPhase& planned) {
+    return choose(ir::phase_program(phases_.whole(), planned.phase));
+  };
+  auto out = alone(phases_.main());
+  if (!out) return std::nullopt;
+  const Schedule main = *out;
+  for (const PlannedPhase* planned : phases_.considerable(machine_)) {
+    auto schedule = alone(*planned);
+    if (!schedule) continue;
+    if (*schedule == main) continue;
+    const std::string name = planned->name();
+    const bool known = std::any_of(out->phases.begin(), out->phases.end(),
+                                   [&](const PhaseSchedule& one) { return one.phase == name; });
+    if (!known) out->phases.push_back({name, *std::move(schedule)});
+  }
+  Diagnostics refusals;
+  return plan_once(*out, refusals) ? out : std::nullopt;
 }
 
 // Records why the best schedules of the other families were not chosen.

@@ -1,6 +1,7 @@
 // Schedules of one program for one machine. Caches time tiles, proposals and plans between queries.
 #pragma once
 
+#include <functional>
 #include <istream>
 #include <map>
 #include <optional>
@@ -32,6 +33,11 @@ class Scheduler {
   // proposal of the first family that supports the program and is not `unrewarding`. `passed_over`,
   // if given, receives the reasons why other families were not chosen.
   const Proposal& choose(Diagnostics* passed_over = nullptr);
+  // The schedule with the settings that `choose` gives for each phase that takes a considerable
+  // part of a step, alone. nullopt if it gives none for the main phase, or if their combination is
+  // refused.
+  using ChooseForPhase = std::function<std::optional<Schedule>(const ir::Program& phase)>;
+  std::optional<Schedule> by_phases(const ChooseForPhase& choose) const;
   // Default settings of a family for this program.
   const Proposal& proposal(const Family& family);
 
@@ -47,6 +53,8 @@ class Scheduler {
                                       Advice advice = Advice::Given);
 
  private:
+  std::optional<Schedule> parse_one(const std::string& line, Diagnostics& diagnostics);
+  std::optional<PhaseSchedule> parse_phase(const std::string& text, Diagnostics& diagnostics);
   std::optional<Schedule> parse_preset(const std::string& name, std::istream& further,
                                        Diagnostics& diagnostics);
   Schedule settled(Schedule schedule) const;

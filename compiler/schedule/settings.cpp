@@ -250,6 +250,11 @@ std::vector<Schedule> growing_tiles(const Schedule& schedule, int rank) {
   return out;
 }
 
+bool operator==(const Schedule& a, const Schedule& b) {
+  const SharedSettings &shared = a, &other = b;
+  return shared == other && a.family == b.family && a.own == b.own && a.phases == b.phases;
+}
+
 std::string print(const Schedule& schedule, int rank) {
   const Family* family = find_family(schedule.family);
   std::string out = schedule.family;
@@ -259,6 +264,9 @@ std::string print(const Schedule& schedule, int rank) {
     out += fmt::format(
         " {}={}", row.name,
         row.shape ? stencil::print(schedule.*row.shape, rank) : text(row, row.get(schedule)));
+  }
+  for (const PhaseSchedule& one : schedule.phases) {
+    out += fmt::format("; {}: {}", one.phase, print(one.schedule, rank));
   }
   return out;
 }

@@ -12,10 +12,13 @@
 #include "runtime/devices/cuda_driver.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/devices/nvrtc.h"
+#include "runtime/tune/by_phases.h"
 #include "runtime/tune/compiled.h"
 #include "runtime/tune/entry.h"
 
 namespace stencil::tune {
+
+using runtime::KnownLine;
 
 namespace {
 
@@ -79,6 +82,17 @@ Result<Comparison> comparison(schedule::Scheduler& scheduler) {
 Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
                                            const schedule::Machine& machine) {
   schedule::Scheduler scheduler(program, machine);
+  if (is_chosen_by_phases(scheduler)) {
+    std::optional<Failure> failure;
+    const auto line =
+        line_by_phases(scheduler, [&](const ir::Program& phase) -> std::optional<KnownLine> {
+          auto one = compiled_choice(phase, machine);
+          if (!one.ok() && !failure) failure = one.failure();
+          return one.ok() ? std::optional(std::move(one).value()) : std::nullopt;
+        });
+    if (line) return *line;
+    return failure.value_or(Failure{"R042", "none of the best schedules compiles", ""});
+  }
   const auto compared = TRY(comparison(scheduler));
   auto line = TRY(runtime::cached(compared.key, [&] { return choose(scheduler, compared.tiles); }));
   return compared.choice(std::move(line));
@@ -99,6 +113,10 @@ std::optional<runtime::KnownLine> stored_choice(const ir::Program& program,
                                                 const schedule::Machine& machine) {
   if (!compiles_for_choice(machine)) return std::nullopt;
   schedule::Scheduler scheduler(program, machine);
+  if (is_chosen_by_phases(scheduler)) {
+    return line_by_phases(scheduler,
+                          [&](const ir::Program& phase) { return stored_choice(phase, machine); });
+  }
   const auto compared = comparison(scheduler);
   if (!compared.ok()) return std::nullopt;
   auto line = runtime::kept(compared.value().key);

@@ -19,6 +19,7 @@
 #include "compiler/support/try.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/tune/brief_run.h"
+#include "runtime/tune/by_phases.h"
 #include "runtime/tune/candidate_timer.h"
 #include "runtime/tune/compilation.h"
 #include "runtime/tune/compiled_choice.h"
@@ -308,9 +309,19 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
 std::optional<KnownLine> automatic_line(const ir::Program& program, const ChosenDevice& device,
                                         const RunAhead& run) {
   if (auto tuned = tuned_line(program, device)) return tuned;
+  const schedule::Machine machine = device_for(device, run).device.machine;
+  const schedule::Scheduler scheduler(program, machine);
+  if (is_chosen_by_phases(scheduler)) {
+    const auto ahead = known_run(program, device, run);
+    return line_by_phases(scheduler, [&](const ir::Program& phase) {
+      RunAhead of_phase = run;
+      const int64_t iterations = phase.origin.phase->phase.iterations_per_step();
+      if (ahead) of_phase.steps = ahead->steps * iterations;
+      return automatic_line(phase, device, of_phase);
+    });
+  }
   if (auto timed = timed_choice(program, device, run)) return timed;
   if (auto brief = brief_choice(program, device, run)) return brief;
-  const schedule::Machine machine = device_for(device, run).device.machine;
   return run.only_stored ? stored_choice(program, machine) : kept_choice(program, machine);
 }
 

@@ -182,6 +182,8 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
     if (chosen || (!alone && drawn)) add_cut_case(recipe, family, steps_beyond, boxes);
   }
   if (alone) return;
+  Random of_phase(recipe.data_seed + 7);
+  if (of_phase.chance(50)) recipe.schedule += random_phase(of_phase, program);
   auto schedule = schedule::parse(recipe.schedule, program, diagnostics);
   if (!schedule) {
     return fail(label(recipe), render(Source("", ""), diagnostics), recipe.program.text);

@@ -149,6 +149,17 @@ std::string random_schedule(Random& random, const std::string& family, int rank,
   return random.chance(20) ? line + " rows=dense" : line;
 }
 
+std::string random_phase(Random& random, const ir::Program& program) {
+  const schedule::Scheduler scheduler(program);
+  if (!scheduler.phases().cut()) return "";
+  std::vector<std::string> names, families;
+  for (const auto& planned : scheduler.phases().all()) names.push_back(planned->name());
+  for (const auto& row : schedule::family_table()) families.push_back(row.name);
+  const std::string phase = random.pick(names);
+  return "; " + phase + ": " +
+         random_schedule(random, random.pick(families), program.grid().rank(), program.fp);
+}
+
 std::optional<kernel::Module> lower_somehow(const ir::Program& program, Schedule& schedule,
                                             std::string& refusal) {
   schedule::Scheduler scheduler(program);
@@ -156,6 +167,10 @@ std::optional<kernel::Module> lower_somehow(const ir::Program& program, Schedule
     Diagnostics refusals;
     if (auto module = scheduler.lower(schedule, refusals, schedule::Advice::None)) return module;
     refusal = refusals.items().front().code;
+    if (!schedule.phases.empty()) {  // the phase may be what is refused
+      schedule.phases.clear();
+      continue;
+    }
     const auto other = amend(schedule, refusal, program.grid().rank());
     if (!other) return std::nullopt;
     schedule = *other;

@@ -269,6 +269,94 @@ TEST(Phases, OfTheStartDoNotBelongToAStep) {
 }
 
 // The cost of a step is the sum over its phases and reductions.
+TEST(Phases, MayHaveSettingsOfTheirOwn) {
+  const ir::Program program = test::load(kCut);
+  const std::string line =
+      "overlapped T=3 block=16x8 elements=2x3 regions=hull; 7 u: streaming T=5 block=32x4; v: "
+      "direct";
+  const kernel::Module module = lowered(program, line);
+  std::vector<std::string> kernels;
+  for (const auto& kernel : module.kernels) kernels.push_back(kernel.name);
+  EXPECT_NE(std::find(kernels.begin(), kernels.end(), module.name + "_stream"), kernels.end());
+  EXPECT_EQ(repeats(module.plan).size(), 1u);
+  Scheduler scheduler(program);
+  Diagnostics diagnostics;
+  const auto schedule = scheduler.parse(line, diagnostics);
+  ASSERT_TRUE(schedule);
+  EXPECT_EQ(schedule->family, "overlapped");
+  ASSERT_EQ(schedule->phases.size(), 2u);
+  EXPECT_EQ(schedule->phases[0].phase, "7 u");
+  EXPECT_EQ(schedule->phases[0].schedule.time_tile, 5);
+  EXPECT_EQ(schedule->phases[1].schedule.family, "direct");
+  const std::string printed = print(*schedule, 2);
+  EXPECT_EQ(*scheduler.parse(printed, diagnostics), *schedule) << printed;
+  // A later setting of the same phase replaces the first one.
+  const auto again = scheduler.parse(printed + "; v: streaming T=1", diagnostics);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->phases.size(), 2u);
+  EXPECT_EQ(again->phases[1].schedule.family, "streaming");
+  EXPECT_TRUE(diagnostics.items().empty());
+}
+
+TEST(Phases, SettingsOfUnknownPhasesAreErrors) {
+  const ir::Program program = test::load(kCut);
+  Scheduler scheduler(program);
+  for (const auto& [line, code] : {std::pair{"direct; u: direct", "L001"},
+                                   {"direct; 7 u", "L001"},
+                                   {"direct; 7 u: nothing", "L001"},
+                                   {"direct; v: direct T=3", "L001"},
+                                   {"direct;", ""}}) {
+    Diagnostics diagnostics;
+    const auto schedule = scheduler.parse(line, diagnostics);
+    EXPECT_EQ(schedule.has_value(), *code == 0) << line;
+    if (*code != 0) EXPECT_EQ(diagnostics.items().front().code, code) << line;
+  }
+  const ir::Program whole = test::load(
+      "grid G = [0..9]; field A : real on G; "
+      "stencil s : A on G = 2 * A[0];");
+  Diagnostics diagnostics;
+  EXPECT_FALSE(Scheduler(whole).parse("direct; t: direct", diagnostics));
+}
+
+// Among the settings of all phases, the refused ones decide.
+TEST(Phases, RefusalsOfTheirSettingsAreReported) {
+  const ir::Program program = test::load(kCut);
+  Scheduler scheduler(program);
+  Diagnostics diagnostics;
+  const auto schedule =
+      scheduler.parse("direct; 7 u: streaming T=7 block=32x16 elements=64x1", diagnostics);
+  ASSERT_TRUE(schedule);
+  EXPECT_FALSE(scheduler.plan(*schedule, diagnostics));
+  EXPECT_FALSE(diagnostics.items().empty());
+}
+
+TEST(Phases, OfSeveralGridsAreChosenOneByOne) {
+  const ir::Program program = test::load(
+      "param N : integer = 256; grid F = [0..N-1, 0..N-1, 0..N-1] steps 10; grid C of F by 2 cells;"
+      "field u : real on F boundary constant 0; field v : real on C boundary constant 0;"
+      "function lap(w : field) = w[-1,0,0] + w[1,0,0] + w[0,-1,0] + w[0,1,0] + w[0,0,-1] + "
+      "w[0,0,1] - 6 * w[0,0,0];"
+      "repeat 6 { stencil s : u on F = u[0,0,0] + 0.1 * lap(u); }"
+      "repeat 6 { stencil t : v on C = v[0,0,0] + 0.1 * lap(v) + u[0,0,0]; }");
+  Scheduler scheduler(program);
+  const Schedule schedule = scheduler.choose().schedule;
+  Diagnostics diagnostics;
+  EXPECT_TRUE(scheduler.plan(schedule, diagnostics));
+  const auto sizes = [&](const std::string& line) {
+    const auto work = scheduler.plan(*scheduler.parse(line, diagnostics), diagnostics)->work();
+    return predict(*work, gpu()).seconds;
+  };
+  Schedule one = schedule;
+  one.phases.clear();
+  EXPECT_LE(sizes(print(schedule, 3)), 1.001 * sizes(print(one, 3)));
+  // No tile does more iterations than its launches need: 6 = 3 + 3, not 4 + 2.
+  for (const int steps :
+       {schedule.time_tile,
+        schedule.phases.empty() ? schedule.time_tile : schedule.phases[0].schedule.time_tile}) {
+    EXPECT_EQ(6 % steps, 0) << print(schedule, 3);
+  }
+}
+
 TEST(Phases, CostsAddUp) {
   const ir::Program program = test::load(kCut);
   Scheduler scheduler(program);
@@ -280,7 +368,7 @@ TEST(Phases, CostsAddUp) {
   ASSERT_TRUE(work);
   EXPECT_EQ(work->steps, 1);
   ASSERT_EQ(work->kernels.size(), 5u);
-  const double expected[] = {1, 1, 1, 7.0 / 3, 1};
+  const double expected[] = {1, 1, 1, 3, 1};  // 7 iterations by T=3
   double bytes = 0;
   for (size_t k = 0; k < 5; ++k) EXPECT_EQ(work->kernels[k].launches, expected[k]) << k;
   for (const auto& planned : scheduler.phases().all()) {
