@@ -2,6 +2,7 @@
 // copies, launches. OpenCL, CUDA and the host differ only in these operations.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,9 @@ namespace stencil::runtime {
 struct ScalarBytes {
   std::byte bytes[8];
   size_t size;
+  friend bool operator==(const ScalarBytes& a, const ScalarBytes& b) {
+    return std::equal(a.bytes, a.bytes + a.size, b.bytes, b.bytes + b.size);
+  }
 };
 
 // Measures device time: start() and stop() are queued with the work; seconds() is valid once it is
@@ -65,6 +69,7 @@ class Accelerator {
     Memory memory;
     std::vector<int64_t> extents;  // elements, outermost dimension first
     int element_bytes;
+    bool operator==(const Shaped&) const = default;
   };
   struct Call {
     int kernel;  // number of the kernel in the module
@@ -72,6 +77,7 @@ class Accelerator {
     std::vector<ScalarBytes> scalars;
     std::vector<Shaped> bulk_sources;  // ignored by devices without bulk copies
     int64_t blocks;                    // at least 1
+    bool operator==(const Call&) const = default;
   };
   virtual Status launch(const Call& call) = 0;  // asynchronous
   virtual Status wait() = 0;                    // for all queued work

@@ -18,6 +18,30 @@ using host_ir::MarkName;
 
 // --- Variables and expressions
 
+namespace {
+
+// Whether nothing within tiles uses the device except launches of all blocks, on one lane.
+bool tiles_only_launch(const host_ir::Program& program) {
+  bool only = true;
+  host_ir::for_each_statement(program, [&](const host_ir::Statement& statement) {
+    const auto* tile = std::get_if<host_ir::Tile>(&statement.kind);
+    if (!tile) return;
+    host_ir::for_each_statement(tile->body, [&](const host_ir::Statement& inner) {
+      const auto* launch = std::get_if<host_ir::Launch>(&inner.kind);
+      const auto is = [&]<class... Kinds>() {
+        return (std::holds_alternative<Kinds>(inner.kind) || ...);
+      };
+      only &= launch ? launch->part == host_ir::Part::All
+                     : is.template
+                       operator()<host_ir::Define, host_ir::Assign, host_ir::If, host_ir::Block,
+                                  host_ir::For, host_ir::Rotate, host_ir::Swap>();
+    });
+  });
+  return only;
+}
+
+}  // namespace
+
 void HostRunner::set_program(host_ir::Program program) {
   program_ = std::move(program);
   for (const host_ir::Variable& variable : program_.variables) {
@@ -26,6 +50,7 @@ void HostRunner::set_program(host_ir::Program program) {
   for (size_t r = 0; r < module_.plan.reductions.size(); ++r) {
     find(host_ir::evaluations_of(r))->reduction = r;
   }
+  gathers_tiles_ = accelerator_.records() && !exchanges_ && tiles_only_launch(program_);
 }
 
 HostRunner::Value* HostRunner::find(const std::string& name) {
@@ -123,7 +148,7 @@ struct HostStatement {
     return Done{};
   }
 
-  Status operator()(const host_ir::Tile& tile) const { return self.execute(tile.body); }
+  Status operator()(const host_ir::Tile& tile) const { return self.execute(tile); }
   Status operator()(const host_ir::Launch& launch) const { return self.execute(launch); }
   Status operator()(const host_ir::Rotate& rotate) const {
     self.memory_.rotate(rotate.array);
@@ -228,7 +253,11 @@ Status HostRunner::begin(const host_ir::Program& program, const PlanMemory* like
 // In a CUDA graph a kernel can wait for the end of another kernel, but not for its start. So in
 // recordings the interior blocks do not wait for the boundary blocks at all.
 Status HostRunner::execute(const host_ir::Launch& launch) {
-  const Accelerator::Call call = this->call(launch);
+  Accelerator::Call call = this->call(launch);
+  if (gathered_) {
+    if (call.blocks > 0) gathered_->push_back(std::move(call));
+    return Done{};
+  }
   if (launch.part == host_ir::Part::Outer) {
     auto begun = TRY(replays_.is_recording() ? accelerator_.Accelerator::launch_ahead(call)
                                              : accelerator_.launch_ahead(call));
@@ -236,6 +265,14 @@ Status HostRunner::execute(const host_ir::Launch& launch) {
     return Done{};
   }
   return call.blocks > 0 ? accelerator_.launch(call) : Status(Done{});
+}
+
+Status HostRunner::execute(const host_ir::Tile& tile) {
+  if (!gathers_tiles_ || gathered_ || replays_.is_recording()) return execute(tile.body);
+  gathered_.emplace();
+  const Status done = execute(tile.body);
+  std::vector<Accelerator::Call> calls = *std::exchange(gathered_, std::nullopt);
+  return done.ok() ? recordings_.queue(std::move(calls)) : done;
 }
 
 Status HostRunner::launch_blocks(const kernel::Launch& launch) {

@@ -13,6 +13,7 @@
 #include "runtime/devices/plan_memory.h"
 #include "runtime/devices/replays.h"
 #include "runtime/devices/subdomain_exchange.h"
+#include "runtime/devices/tile_recordings.h"
 
 namespace stencil::runtime {
 
@@ -26,7 +27,8 @@ class HostRunner {
         state_(state),
         memory_(memory),
         replays_(replays),
-        exchanges_(exchanges) {}
+        exchanges_(exchanges),
+        recordings_(accelerator) {}
 
   // Executes the beginning of the program. `like`: as for PlanMemory::take_levels().
   Status begin(const host_ir::Program& program, const PlanMemory* like);
@@ -59,6 +61,7 @@ class HostRunner {
   Status execute(const host_ir::For& loop);
   Status iterate(const host_ir::For& loop);
   Status execute(const host_ir::Launch& launch);
+  Status execute(const host_ir::Tile& tile);
   Status launch_blocks(const kernel::Launch& launch);
   Accelerator::Call call(const host_ir::Launch& launch);
   Status exchange(const kernel::Exchange& exchange);
@@ -79,6 +82,9 @@ class HostRunner {
   PlanMemory& memory_;
   Replays& replays_;
   SubdomainExchange* const exchanges_;
+  TileRecordings recordings_;
+  bool gathers_tiles_ = false;                              // tiles consist of launches alone
+  std::optional<std::vector<Accelerator::Call>> gathered_;  // the launches of the current tile
   host_ir::Program program_;
   const PlanMemory* like_ = nullptr;
   std::vector<Value> variables_;

@@ -258,6 +258,38 @@ TEST_F(CudaDevice, ReplaysGraphsOfLaunches) {
   EXPECT_EQ(fake_->graphs, 0);
 }
 
+// The launches of a step are replayed together, although a reduction follows each step. With two
+// slots, two different tiles take turns.
+TEST_F(CudaDevice, ReplaysTilesOfManyLaunches) {
+  const ir::Program program = program_of(
+      "grid G = [0..99]; field u : real on G; reduce most = max(u[0]) on G;"
+      "repeat 9 { stencil s : u[1..98] = 0.5 * (u[-1] + u[1]); }");
+  kernel::Module module;
+  const auto loaded = load(program, "direct block=32", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  std::vector<std::string> before;
+  {
+    const auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    for (const int64_t steps : {1, 1, 1, 1, 5, 8}) {
+      fake_->launched.clear();
+      ASSERT_TRUE(session.value()->advance(steps).ok());
+      std::vector<std::string> expected;
+      if (before.empty()) before = fake_->launched;
+      for (int64_t n = 0; n < steps; ++n) {
+        expected.insert(expected.end(), before.begin(), before.end());
+      }
+      EXPECT_EQ(fake_->launched, expected) << steps;
+    }
+    EXPECT_GE(before.size(), 10u);
+    EXPECT_EQ(fake_->graphs, 2);
+    EXPECT_EQ(fake_->replays, 15) << "all but the first of each";
+    EXPECT_EQ(state.step, 17);
+  }
+  EXPECT_EQ(fake_->graphs, 0);
+}
+
 // If kernels take longer than their launches, they are launched on streams without a graph.
 TEST_F(CudaDevice, DoesNotUseGraphsForLongKernels) {
   const ir::Program program = program_of(kWave);

@@ -1,0 +1,43 @@
+#include "runtime/devices/tile_recordings.h"
+
+#include <algorithm>
+
+#include "compiler/support/try.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+constexpr size_t kFewest = 8;  // calls that are worth a recording
+// Different tiles: slots of arrays change roles, so that the same arguments occur after some tiles.
+constexpr size_t kMostKnown = 16;
+
+}  // namespace
+
+Status TileRecordings::queue(std::vector<Accelerator::Call> calls) {
+  if (calls.size() < kFewest) return launch(calls);
+  const auto known = std::find_if(known_.begin(), known_.end(),
+                                  [&](const Known& one) { return one.calls == calls; });
+  if (known == known_.end()) {
+    TRY(launch(calls));
+    if (known_.size() < kMostKnown) known_.push_back({std::move(calls)});
+    return Done{};
+  }
+  if (!known->recorded) {
+    TRY(accelerator_.begin_recording());
+    const Status done = launch(calls);
+    auto recording = accelerator_.end_recording();
+    if (!done.ok()) return done;
+    if (!recording.ok()) return recording.failure();
+    known->recording = std::move(recording).value();
+    known->recorded = true;
+  }
+  return accelerator_.replay(known->recording);
+}
+
+Status TileRecordings::launch(const std::vector<Accelerator::Call>& calls) {
+  for (const Accelerator::Call& call : calls) TRY(accelerator_.launch(call));
+  return Done{};
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,33 @@
+// Replays of tiles that consist of many launches, such as a multigrid cycle: queueing them one by
+// one takes longer than running those on coarse grids. Unlike Replays, which records whole cycles
+// of steps, this also serves programs that evaluate reductions after each step.
+#pragma once
+
+#include <vector>
+
+#include "runtime/devices/accelerator.h"
+
+namespace stencil::runtime {
+
+class TileRecordings {
+ public:
+  explicit TileRecordings(Accelerator& accelerator) : accelerator_(accelerator) {}
+
+  // Queues the calls of a tile on lane 0. Calls that were queued before with the same arguments are
+  // recorded and replayed as a whole. The first time loads code that cannot be loaded during a
+  // recording.
+  Status queue(std::vector<Accelerator::Call> calls);
+
+ private:
+  struct Known {
+    std::vector<Accelerator::Call> calls;
+    Accelerator::Recording recording = {};
+    bool recorded = false;
+  };
+  Status launch(const std::vector<Accelerator::Call>& calls);
+
+  Accelerator& accelerator_;
+  std::vector<Known> known_;
+};
+
+}  // namespace stencil::runtime
