@@ -66,13 +66,13 @@ std::optional<Schedule> reduce(Schedule schedule) {
 // Makes dependent settings consistent.
 Schedule agree(Schedule schedule, int rank) {
   using schedule::Operands;
-  auto& [column, operands, halo] = schedule.of<schedule::SweepsSettings>();
+  auto& own = schedule.of<schedule::SweepsSettings>();
   const int tiled = rank - (schedule.chunk != 0 ? 1 : 0);
-  if (operands == Operands::Rows && tiled < 2) operands = Operands::Tile;
-  if (operands == Operands::Cache) operands = Operands::Shared;
-  if (operands != Operands::Shared) halo = schedule::Halo::Border;
+  if (own.operands == Operands::Rows && tiled < 2) own.operands = Operands::Tile;
+  if (own.operands == Operands::Cache) own.operands = Operands::Shared;
+  if (own.operands != Operands::Shared) own.halo = schedule::Halo::Border;
   if (schedule.prefetch > 1) schedule.prefetch = 1;
-  if (schedule.prefetch > 0 || column != schedule::Column::Cache) {
+  if (schedule.prefetch > 0 || own.column != schedule::Column::Cache) {
     schedule.chunk = std::max(schedule.chunk, 3);
   }
   return schedule;
@@ -112,6 +112,10 @@ std::optional<Schedule> amend(Schedule schedule, const std::string& code, int ra
     return schedule;
   }
   if (code == "L028") return agree(schedule, rank);
+  if (code == "L029") {  // open sizes, or several grids
+    schedule.of<schedule::SweepsSettings>().memory = schedule::Memory::Plain;
+    return schedule;
+  }
   if (code == "L018" && schedule.chunk != 0) {  // no planes to sweep
     schedule.chunk = 0;
     schedule.prefetch = 0;

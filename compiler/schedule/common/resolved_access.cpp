@@ -270,6 +270,45 @@ ResolvedAccess resolve(const Interface& interface, const ir::Access& access, con
   return resolved;
 }
 
+ResolvedAccess resolve_place(const Interface& interface, ir::FieldId id, int component,
+                             const Point& place, const analysis::Margin& beyond) {
+  const ir::Field& field = interface.program().fields[id];
+  ResolvedAccess resolved;
+  for (int d = 0; d < field.box.rank(); ++d) {
+    const auto i = static_cast<size_t>(d);
+    const ir::Boundary& rules = field.boundary[i];
+    const auto [below, above] = beyond[i];
+    const int64_t extent = (field.box.ranges[i].high - field.box.ranges[i].low).constant + 1;
+    const bool low_mirrors = rules.low.kind == ir::BoundaryKind::Mirror;
+    const bool high_mirrors = rules.high.kind == ir::BoundaryKind::Mirror;
+    const Expr low = interface.low(field.box, d), high = interface.high(field.box, d);
+    Expr at = place[i];
+    if (rules.periodic()) {
+      resolved.point.push_back(wrap(interface, field.box, d, at, below, above, unnamed));
+      continue;
+    }
+    if (low_mirrors && high_mirrors && std::max(below, above) >= extent) {
+      resolved.point.push_back(mirror_often(at, low, interface.extent(field.box, d), unnamed));
+      continue;
+    }
+    if (low_mirrors && below > 0) at = reflect(interface, field.box, d, Side::Low, at);
+    if (high_mirrors && above > 0) at = reflect(interface, field.box, d, Side::High, at);
+    // A reflection may end beyond the other edge.
+    const bool is_below = !low_mirrors && (below > 0 || (high_mirrors && above >= extent));
+    const bool is_above = !high_mirrors && (above > 0 || (low_mirrors && below >= extent));
+    const auto add = [&](const ir::BoundaryRule& rule, Expr inside) {
+      if (rule.kind == ir::BoundaryKind::Clamp) return;
+      const bool given = rule.kind == ir::BoundaryKind::Constant;
+      add_constant(resolved, std::move(inside),
+                   given ? rule.values[static_cast<size_t>(component)] : 0);
+    };
+    if (is_below) add(rules.low, kernel::operation(Op::Ge, {at, low}));
+    if (is_above) add(rules.high, kernel::less_equal(at, high));
+    resolved.point.push_back(clamp_to(at, low, high, is_below, is_above));
+  }
+  return resolved;
+}
+
 AccessResolver::AccessResolver(const Interface& interface, const ir::Graph& graph,
                                const std::vector<bool>& needed, const Point& from, const Expr& time,
                                Names& names, kernel::Body& body)

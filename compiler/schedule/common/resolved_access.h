@@ -21,6 +21,11 @@ struct ResolvedAccess {
 };
 ResolvedAccess resolve(const Interface& interface, const ir::Access& access, const Point& from);
 
+// The value of a component of a field on the grid, of known extents, at a place. The place lies at
+// most `beyond` the field's box, per dimension. It is 0 beyond an edge without a rule.
+ResolvedAccess resolve_place(const Interface& interface, ir::FieldId field, int component,
+                             const Point& place, const analysis::Margin& beyond);
+
 // Resolves all accesses of a piece evaluated at one point. A resolved coordinate depends on
 // dimension, offset, rule and domain. If several accesses share it, or one uses it several times,
 // it becomes a let in `body` at first use.

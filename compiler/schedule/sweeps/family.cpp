@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/schedule/common/limits.h"
 #include "compiler/schedule/common/operations.h"
@@ -34,6 +35,11 @@ class PlannedTiles final : public Plan {
   Footprint cost() const override {
     Footprint out;
     count_sweeps(program_, sweeps_, out);
+    for (const SweepTile& tile : sweep_tiles_) {
+      const auto copied = static_cast<double>(bytes_of_copies(program_, tile));
+      out.bytes_read += copied;
+      out.bytes_written += copied;
+    }
     for (int d = 0; d < program_.grid().rank(); ++d) {
       int64_t least = 0;
       for (const SweepTile& tile : sweep_tiles_) {
@@ -123,6 +129,10 @@ void refuse_settings(const ir::Program& program, const Schedule& schedule, const
       schedule.of<SweepsSettings>().operands != Operands::Shared) {
     needs("halo=cover and remap", "need a halo in shared memory", "operands=shared");
   }
+  if (schedule.of<SweepsSettings>().memory == Memory::Haloed &&
+      !takes_halos(program, diagnostics)) {
+    return;
+  }
   const int tiled = program.grid().rank() - (swept ? 1 : 0);
   if (schedule.of<SweepsSettings>().operands == Operands::Rows && tiled < 2) {
     needs("operands=rows", "needs tiles of two or more dimensions", "operands=shared or tile");
@@ -186,10 +196,24 @@ void refuse_much(const SweepTile& tile, Diagnostics& diagnostics) {
   }
 }
 
+void refuse_large_copies(const SweepTile& tile, Diagnostics& diagnostics) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  for (const HaloedCopy& copy : tile.copies) {
+    if (copy.elements() <= kMost) continue;
+    Diagnostic& error =
+        refuse(diagnostics, "L029", "memory=haloed: the copy of a field is too large");
+    error.expected = fmt::format("at most {} elements with the halo", kMost);
+    error.found = fmt::format("{}", copy.elements());
+    error.hint = "leave out memory=haloed";
+    return;
+  }
+}
+
 void refuse_tile(const ir::Program& program, const SweepTile& tile, const Machine& machine,
                  Diagnostics& diagnostics) {
   refuse_narrow(tile, diagnostics);
   if (!diagnostics.has_errors()) refuse_much(tile, diagnostics);
+  if (!diagnostics.has_errors()) refuse_large_copies(tile, diagnostics);
   if (diagnostics.has_errors()) return;
   const int64_t shared = tile.shared_bytes(program);
   refuse_shared_bytes(tile.schedule, "shared operands", shared, machine, diagnostics);

@@ -9,7 +9,7 @@
 //
 // A prologue over the planes ahead of a chunk fills the kept values. In each of its planes, only
 // the values needed later are computed. Points at which an access meets a boundary rule are
-// computed from global memory alone.
+// computed from global memory alone, unless loads read copies with halos (haloed.h).
 #include "compiler/schedule/sweeps/kernel.h"
 
 #include <algorithm>
@@ -27,7 +27,8 @@ namespace {
 
 class TileKernel {
  public:
-  TileKernel(const SweepTile& tile, Tiling tiling, KernelBuilder& builder)
+  TileKernel(const SweepTile& tile, Tiling tiling, std::vector<kernel::BufferId> copies,
+             KernelBuilder& builder)
       : tile_(tile),
         sweep_(*tile.sweep),
         schedule_(tile.schedule),
@@ -36,7 +37,7 @@ class TileKernel {
         interface_(builder.interface()),
         program_(interface_.program()),
         tiling_(std::move(tiling)),
-        points_(tile, tiling_.origin, builder),
+        points_(tile, tiling_.origin, std::move(copies), builder),
         queues_(points_),
         operands_(points_, queues_) {}
 
@@ -74,7 +75,9 @@ class TileKernel {
     Body out = std::move(point.lets);
     const Expr writes = points_.is_written(point);
     if (tile_.reads_memory()) {
-      append(out, guarded(writes, sweep_point(builder_, sweep_, point.at, builder_.names())));
+      Body inside = tile_.haloed() ? at_point(point, {}, {}, builder_.names())
+                                   : sweep_point(builder_, sweep_, point.at, builder_.names());
+      append(out, guarded(writes, std::move(inside)));
       return points_.for_each_element(std::move(out));
     }
     const bool all = tile_.all_keep();
@@ -192,7 +195,7 @@ class TileKernel {
 };
 
 void lower_sweep(const Interface& interface, const SweepTile& tile, const std::string& name,
-                 kernel::Module& module) {
+                 HaloedMemory& memory, kernel::Module& module) {
   const Sweep& sweep = *tile.sweep;
   if (tile.is_plain()) return lower_direct(interface, sweep, tile.schedule, name, module);
   KernelBuilder builder(interface, module, name, comment_of(sweep));
@@ -205,7 +208,8 @@ void lower_sweep(const Interface& interface, const SweepTile& tile, const std::s
   }
   Tiling tiling = tile_box(tile.tiled, lengths, builder, module);
   const Expr blocks = tiling.blocks;
-  builder.kernel().body = TileKernel(tile, std::move(tiling), builder).body();
+  builder.kernel().body =
+      TileKernel(tile, std::move(tiling), memory.read(tile, builder), builder).body();
   builder.finish(blocks, module);
   append_turn(interface, sweep, module.plan);
 }
@@ -214,11 +218,14 @@ void lower_sweep(const Interface& interface, const SweepTile& tile, const std::s
 
 void append_sweeps(const Interface& interface, const std::vector<SweepTile>& sweeps,
                    kernel::Module& module) {
-  Names kernel_names = interface.names_in(module);
+  HaloedMemory memory(interface, module);
   for (const SweepTile& tile : sweeps) {
     provide_copies(*tile.sweep, module.plan);
-    lower_sweep(interface, tile,
-                kernel_names.unique(module.name + "_" + tile.sweep->function->name), module);
+    memory.fill(tile);
+    Names names = interface.names_in(module);
+    lower_sweep(interface, tile, names.unique(module.name + "_" + tile.sweep->function->name),
+                memory, module);
+    memory.write(tile);
   }
 }
 

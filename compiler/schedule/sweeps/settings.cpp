@@ -6,7 +6,8 @@ namespace stencil::schedule {
 
 namespace {
 
-// A setting that belonged to `direct`. Lines omit it at its first value.
+// A setting that belonged to `direct`, or that makes a line of `direct` one of this family. Lines
+// omit it at its first value.
 Setting of_direct(Setting row) {
   row.former_family = "direct";
   row.unsaid = true;
@@ -49,6 +50,15 @@ std::vector<Setting> sweeps_settings() {
                "renumbered over the tile with its halo. In x, `remap` widens the halo to "
                "whole sectors of 32 bytes if tiles begin with one",
            .words = {"border", "cover", "remap"}})),
+      of_direct(setting(
+          &SweepsSettings::memory,
+          {.name = "memory",
+           .standard = "`plain`",
+           .meaning =
+               "what loads from global memory read. `plain`: the arrays; loads beyond a field's "
+               "edge are tested. `haloed`: copies of the arrays with a replicated halo, which a "
+               "kernel fills by the boundary rules before each sweep; loads are not tested",
+           .words = {"plain", "haloed"}})),
       shared::rows(),
   };
 }

@@ -30,10 +30,17 @@ enum class Halo {
   Remap,   // all threads, renumbered over the tile including its halo
 };
 
+// Where sweeps load operands of global memory.
+enum class Memory {
+  Plain,   // the arrays themselves: loads beside points test the bounds of their field
+  Haloed,  // copies with a halo, filled before each sweep (haloed.h)
+};
+
 struct SweepsSettings {
   Column column = Column::Cache;
   Operands operands = Operands::Cache;
   Halo halo = Halo::Border;
+  Memory memory = Memory::Plain;
   friend bool operator==(const SweepsSettings&, const SweepsSettings&) = default;
 };
 

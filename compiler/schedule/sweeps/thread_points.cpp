@@ -10,11 +10,13 @@ namespace stencil::schedule {
 using kernel::Body;
 using kernel::Expr;
 
-ThreadPoints::ThreadPoints(const SweepTile& tile, Point origin, KernelBuilder& builder)
+ThreadPoints::ThreadPoints(const SweepTile& tile, Point origin,
+                           std::vector<kernel::BufferId> copies, KernelBuilder& builder)
     : tile_(tile),
       schedule_(tile.schedule),
       rank_(tile.rank),
       origin_(std::move(origin)),
+      copies_(std::move(copies)),
       builder_(builder),
       interface_(builder.interface()),
       program_(interface_.program()) {
@@ -101,6 +103,7 @@ Expr ThreadPoints::is_written(const ThreadPoint& point) const {
 }
 
 Expr ThreadPoints::meets_no_rule(const Point& at) const {
+  if (tile_.haloed()) return kernel::boolean(true);
   std::vector<Interval> intervals(static_cast<size_t>(rank_));
   for (const ir::Piece& piece : tile_.sweep->function->pieces) {
     for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
@@ -127,6 +130,13 @@ Expr ThreadPoints::meets_no_rule(const Point& at) const {
 
 Expr ThreadPoints::loaded(const ir::Access& access, const Point& place,
                           const ir::Box* within) const {
+  for (size_t c = 0; c < copies_.size(); ++c) {
+    const HaloedCopy& copy = tile_.copies[c];
+    if (!copy.is_of(access)) continue;
+    std::vector<Expr> index;
+    for (size_t d = 0; d < place.size(); ++d) index.push_back(plus(place[d], -copy.low[d]));
+    return kernel::load(copies_[c], std::move(index), type_of(access));
+  }
   ir::Access here = access;
   std::fill(here.maps.begin(), here.maps.end(), 0);
   const ir::Box& box = program_.fields[access.field].box;

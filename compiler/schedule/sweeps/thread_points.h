@@ -19,8 +19,9 @@ struct ThreadPoint {
 
 class ThreadPoints {
  public:
-  // `origin`: first point that the block's tile writes.
-  ThreadPoints(const SweepTile& tile, Point origin, KernelBuilder& builder);
+  // `origin`: first point that the block's tile writes. `copies`: buffers of the tile's copies.
+  ThreadPoints(const SweepTile& tile, Point origin, std::vector<kernel::BufferId> copies,
+               KernelBuilder& builder);
 
   // Type of an array's values in computations.
   Scalar type_of(const ir::Access& access) const;
@@ -37,7 +38,7 @@ class ThreadPoints {
   kernel::Body for_each_element(kernel::Body body) const;
   // Condition: the thread writes the point.
   kernel::Expr is_written(const ThreadPoint& point) const;
-  // Condition: no access of any piece leaves its field.
+  // Condition: no access of any piece leaves its field, or copies have the values of the rules.
   kernel::Expr meets_no_rule(const Point& at) const;
   // The value in memory at a place, or an unused zero if the place does not exist. `within`: bounds
   // known for the place.
@@ -59,6 +60,7 @@ class ThreadPoints {
   const Schedule& schedule_;
   const int rank_;
   const Point origin_;
+  const std::vector<kernel::BufferId> copies_;
   KernelBuilder& builder_;
   const Interface& interface_;
   const ir::Program& program_;

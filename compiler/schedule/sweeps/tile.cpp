@@ -212,6 +212,7 @@ std::vector<SweepTile> plan_tiles(const ir::Program& program, const std::vector<
                                   const Schedule& schedule) {
   std::vector<SweepTile> out;
   for (const Sweep& sweep : sweeps) out.push_back(plan_tile(program, sweep, schedule));
+  if (schedule.of<SweepsSettings>().memory == Memory::Haloed) plan_copies(program, out);
   return out;
 }
 

@@ -15,6 +15,7 @@
 #include "compiler/schedule/common/limits.h"
 #include "compiler/schedule/common/sweep.h"
 #include "compiler/schedule/sweeps/column.h"
+#include "compiler/schedule/sweeps/haloed.h"
 
 namespace stencil::schedule {
 
@@ -48,18 +49,20 @@ struct SweepTile {
   std::vector<ir::Access> reads;
   std::vector<TileWindow> windows;
   std::vector<TileRow> rows;
+  std::vector<HaloedCopy> copies;  // with memory=haloed: of all arrays read beside points
   analysis::Margin cover;  // thread points beyond the tile's core that only load, by dimension
   // The box that is cut into tiles: the sweep's domain, possibly extended to lower x so that tiles
   // start at a sector (halo=remap).
   ir::Box tiled;
 
   // Nothing is shared or kept: all operands are loaded where they are used.
-  bool is_plain() const { return !swept && reads_memory(); }
+  bool is_plain() const { return !swept && reads_memory() && !haloed(); }
   // Like is_plain(), but planes may be swept.
   bool reads_memory() const {
     return windows.empty() && rows.empty() &&
            schedule.of<SweepsSettings>().column == Column::Cache && schedule.prefetch == 0;
   }
+  bool haloed() const { return schedule.of<SweepsSettings>().memory == Memory::Haloed; }
   int first_tiled() const { return swept ? 1 : 0; }
   int64_t thread_points(int d) const;  // of the tile in dimension d; 1 in the swept dimension
   int64_t core(int d) const;  // thread points that are written; in the swept dimension, the planes

@@ -104,11 +104,35 @@ Work work_of(const analysis::TimeTiles& tiles, const SweepTile& swept) {
   return work;
 }
 
+// The launch that fills a copy.
+Work work_of(const ir::Program& program, const SweepTile& tile, const HaloedCopy& copy) {
+  const ir::Field& field = program.fields[copy.from.field];
+  const Scalar type = arithmetic_type(field.components[copy.from.component].type);
+  const double size = static_cast<double>(size_in_bytes(type));
+  Work work;
+  work.threads = static_cast<int>(tile.schedule.block.product());
+  work.row = tile.schedule.block[0];
+  for (int d = 0; d < tile.rank; ++d) {
+    work.blocks *= static_cast<double>(
+        divide_up(copy.extent(static_cast<size_t>(d)), along(tile.schedule.block, tile.rank, d)));
+  }
+  work.iteration.loads = work.iteration.stores = words(type);
+  work.iteration.accesses = 2;
+  work.bytes = 2 * size * work.threads;
+  work.footprint = 2 * size * static_cast<double>(copy.elements());
+  return work;
+}
+
 }  // namespace
 
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<SweepTile>& sweeps) {
   std::vector<Work> out;
-  for (const SweepTile& sweep : sweeps) out.push_back(work_of(tiles, sweep));
+  for (const SweepTile& sweep : sweeps) {
+    for (const HaloedCopy& copy : sweep.copies) {
+      out.push_back(work_of(tiles.program(), sweep, copy));
+    }
+    out.push_back(work_of(tiles, sweep));
+  }
   return out;
 }
 

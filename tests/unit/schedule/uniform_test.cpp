@@ -11,14 +11,14 @@
 namespace stencil::schedule {
 namespace {
 
-const std::vector<std::string> kLines = {"direct",
-                                         "direct block=32x2 elements=2x2",
-                                         "overlapped T=1",
-                                         "overlapped T=3 regions=shrink",
-                                         "overlapped T=3 regions=hull",
-                                         "streaming T=3 block=32x1",
-                                         "planes T=3 interior=split",
-                                         "planes T=3 interior=tested"};
+const std::vector<std::string> kUniformLines = {"direct",
+                                                "direct block=32x2 elements=2x2",
+                                                "overlapped T=1",
+                                                "overlapped T=3 regions=shrink",
+                                                "overlapped T=3 regions=hull",
+                                                "streaming T=3 block=32x1",
+                                                "planes T=3 interior=split",
+                                                "planes T=3 interior=tested"};
 
 kernel::Module lowered(const ir::Program& program, const std::string& line) {
   Diagnostics diagnostics;
@@ -68,7 +68,7 @@ const char* const kPieces =
 
 TEST(Uniform, CallsAreHoistedOutOfLoopsOverPoints) {
   const ir::Program program = test::load(kPieces);
-  for (const std::string& line : kLines) {
+  for (const std::string& line : kUniformLines) {
     int calls = 0;
     for (const kernel::Kernel& kernel : lowered(program, line).kernels) {
       EXPECT_EQ(calls_at_points(kernel.body), Calls{}) << line << ", " << kernel.name;
@@ -123,7 +123,7 @@ TEST(Uniform, GeneratedNamesDoNotCollide) {
         let +
         " + 2 * w;\n}\n"
         "stencil g : B { let v = A[0,0] * B[0,0]; [0..127, 0..127] = v * v + sqrt(2 * w) * v; }\n");
-    for (const std::string& line : kLines) lowered(program, line);
+    for (const std::string& line : kUniformLines) lowered(program, line);
   }
 }
 
