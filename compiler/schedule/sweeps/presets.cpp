@@ -74,6 +74,24 @@ std::vector<Preset> presets_of_sweeps() {
         "halo=remap",
         "sweeps block=32x6 elements=1 chunk=all prefetch=1 column=partial operands=shared "
         "halo=remap"}},
+      {"krotkiewski-m2",
+       "the same with M = 2: 320 threads load a tile of 64x10 with halo as 80x4 in three passes, "
+       "and compute two points each",
+       "Krotkiewski, Dabrowski 2013, formula (8)",
+       {"",
+        "sweeps block=320 elements=2 chunk=all prefetch=1 column=partial operands=shared "
+        "halo=remap",
+        "sweeps block=64x5 elements=1x2 chunk=all prefetch=1 column=partial operands=shared "
+        "halo=remap"}},
+      {"krotkiewski-double",
+       "the same for double precision, in which 16x6 threads solve formula (8) with M = 1: a tile "
+       "with halo is loaded as 24x4 in two passes",
+       "Krotkiewski, Dabrowski 2013, formulas (6) and (8)",
+       {"",
+        "sweeps block=96 elements=1 chunk=all prefetch=1 column=partial operands=shared "
+        "halo=remap",
+        "sweeps block=16x6 elements=1 chunk=all prefetch=1 column=partial operands=shared "
+        "halo=remap"}},
   };
 }
 
