@@ -197,6 +197,22 @@ class OfResults(Temporary):
         self.assertIn("holewinski-2012: jacobi2d has 44 operations a point; the paper's Jacobi 2-D has 5",
                       holewinski_2012.faults(results))
 
+    def test_cycles_are_those_of_the_second_call(self):
+        paper = krotkiewski_dabrowski_2013
+        text = "schedule  direct\nsteps     500\ntime      0.25 s, 3.2 GCells/s\n"
+        results = self.results_of(paper, texts={"cycles-513x513x257": text, "cycles-129-first": text})
+        self.assertEqual(paper.cycles_per_second(results, "513 x 513 x 257"), 2000)
+        self.assertIsNone(paper.cycles_per_second(results, "129 cubed"))
+        rows = paper.table6(results).splitlines()
+        self.assertEqual(rows[0], "| Machine | 129 cubed | 257 cubed | 513 x 513 x 257 |")
+        self.assertEqual(rows[-1], "| here, `poisson27_cycles.stn` | not measured | not measured | 2 000 |")
+
+    def test_rates_of_variants_are_read_from_runs(self):
+        text = "steps     7\ntime      0.25 s, 3.2e+01 GCells/s\n"
+        results = self.results_of(holewinski_2012, texts={"run-jacobi3d7": text})
+        self.assertEqual(holewinski_2012.rate_of_run(results, "jacobi3d7"), 32)
+        self.assertIsNone(holewinski_2012.rate_of_run(results, "rician2d_two"))
+
     def test_broken_results_are_a_problem(self):
         (self.directory / "vizitiu-2014.json").write_text("{")
         with self.assertRaisesRegex(Problem, "is not JSON.*measure it again"):
@@ -209,6 +225,12 @@ class Models(unittest.TestCase):
         self.assertEqual(krotkiewski_dabrowski_2013.footprint((32, 6), 4), 12)  # formula (9)
         self.assertAlmostEqual(krotkiewski_dabrowski_2013.footprint((32, 6), 8), 8 * 320 / 192 + 8)
         self.assertEqual(krotkiewski_dabrowski_2013.optimal_bytes(4), 8)  # formula (5)
+
+    def test_tiles_of_presets_solve_formula_8(self):
+        paper = krotkiewski_dabrowski_2013
+        for line, size, m in ((paper.PREFETCH, 4, 1), (paper.TWO, 4, 2), (paper.DOUBLE, 8, 1)):
+            x, y = paper.TILES[line]
+            self.assertEqual(m * (paper.values_read((x, y), size) - x * y), x * y, line)
 
     def test_derived_loads_match_the_paper(self):
         for kernel, (_, value) in vizitiu_2014.EXPECTED.items():
@@ -244,6 +266,19 @@ class Pages(Temporary):
                 continue
             charts = {f"{paper.NAME}-{name}.svg" for name in paper.plots(results)}
             self.assertEqual(set(re.findall(r"\(([\w.-]+\.svg)\)", text)), charts)
+
+    def test_pages_can_be_made_again_from_their_figures(self):
+        done = subprocess.run([str(ROOT / "tools/papers/run"), "--remake", "--out", str(self.directory)],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for paper in PAPERS:
+            page = f"{paper.NAME}.md"
+            self.assertEqual((self.directory / page).read_text(), (ROOT / "docs/papers" / page).read_text())
+
+    def test_content_is_what_stands_in_a_place(self):
+        self.assertEqual(pages.content(self.PAGE, "one"), "old\n")
+        with self.assertRaisesRegex(Problem, "no place for the table three"):
+            pages.content(self.PAGE, "three")
 
     def test_numbers(self):
         for value, text in ((None, "–"), (0.62, "0.62"), (12.3456, "12.3"), (14002632, "14 002 632"), (1234.5, "1 234"),

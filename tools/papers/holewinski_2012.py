@@ -43,13 +43,18 @@ PROGRAMS = {
     "gradient2d": ("Gradient", 2, ("5", 1, 18), "dsl-examples", LARGE_2D, 360),
     "tv2d": ("TV Update 2D", 2, ("7", 1, 59), "dsl-examples", LARGE_2D, 360),
 }
+# Programs with the paper's operations or arrays where the program above has others. Only `auto` is timed.
+VARIANTS = {
+    "jacobi3d7": ("Jacobi 3-D, one weight", 3, ("7", 1, 7), "tools/papers/programs", {"N": 512}, 1800),
+    "rician2d_two": ("Rician Denoising, two arrays", 2, ("5", 2, 44), "tools/papers/programs", MEDIUM_2D, 7200),
+}
 # GFLOP/s from the paper's text on figure 6; the figure itself has no numbers.
 STATED = {"jacobi3d": "GTX 580: 50 (double: 28.7)", "jacobi2d": "GTX 580, double: 49.5", "poisson9": "GTX 280: 81.7",
           "gradient2d": "GTX 580: 350 (44.3 % of 790)"}
 
 
 def file_of(program):
-    return f"{PROGRAMS[program][3]}/{program}.stn"
+    return f"{(PROGRAMS | VARIANTS)[program][3]}/{program}.stn"
 
 
 def search_lines(dimensions, tiled):
@@ -88,16 +93,37 @@ def counted(scale):
     fig8 = {"program": file_of("jacobi2d"), "define": counted_size(scale),
             "schedules": [fig7_line(steps, ",".join(FIG8_ELEMENTS))]}
     operations = []
-    for program, (_, dimensions, _, _, define, _) in PROGRAMS.items():
+    for program, (_, dimensions, _, _, define, _) in (PROGRAMS | VARIANTS).items():
         size = {1: 2048, 2: 64, 3: 34} if scale.quick else {1: 65536, 2: 512, 3: 66}
         operations.append({"program": file_of(program), "define": {key: size[dimensions] for key in define},
                            "fp": "strict", "schedules": ["direct"]})
     return [{**entry, "steps": 10} for entry in [fig8, *operations]]
 
 
+def run_call(program, scale):
+    """The call that runs a variant. The first such call lets `auto` time schedules, the second one counts."""
+    _, dimensions, _, _, define, steps = VARIANTS[program]
+    if scale.quick:
+        define, steps = {key: {2: 75, 3: 30}[dimensions] for key in define}, 7
+    words = ["run", file_of(program), "--steps", str(steps)]
+    for name, value in define.items():
+        words += ["-D", f"{name}={value}"]
+    return tuple(words)
+
+
 def commands(scale):
-    return [Command(f"explain-{program}", ("explain", file_of(program), "--schedule", "direct", "--fp", "strict"))
-            for program in PROGRAMS]
+    explain = [Command(f"explain-{program}", ("explain", file_of(program), "--schedule", "direct", "--fp", "strict"))
+               for program in PROGRAMS | VARIANTS]
+    runs = [Command(f"run-{program}{first}", run_call(program, scale), device=True)
+            for program in VARIANTS for first in ("-first", "")]
+    return explain + runs
+
+
+def rate_of_run(results, program):
+    """GCells/s of the second call that runs a variant, or None."""
+    text = results.text(f"run-{program}")
+    found = text and re.search(r"^time .*?([0-9.e+-]+) GCells/s", text, re.M)
+    return float(found[1]) if found else None
 
 
 def operations_of(results, program):
@@ -141,6 +167,15 @@ def tables(results):
     out = {"programs": pages.table(
         ["Paper's program", "File", "Dim.", "Elements", "Arrays", "Operations, paper", "stencilc, equal ones once",
          "Counted in `direct`"], rows)}
+    rows = []
+    for program, (name, dimensions, (elements, arrays, operations), *_) in VARIANTS.items():
+        counts = results.counts(program, "direct", fp="strict")
+        found = rate_of_run(results, program)
+        rows.append((name, code_name(program), dimensions, elements, arrays, operations, pages.measured(operations_of(results, program)),
+                     pages.measured(results.per_point(counts, "flops")), pages.measured(found), pages.measured(found and operations * found)))
+    out["variants"] = pages.table(
+        ["Program", "File", "Dim.", "Elements, paper", "Arrays, paper", "Operations, paper", "stencilc, equal ones once",
+         "Counted in `direct`", "`auto`, GCells/s", "`auto`, GFLOP/s at the paper's operations"], rows)
     rows, lines = [], []
     for program, (name, _, (_, _, operations), *_) in PROGRAMS.items():
         plain, tiled, preset, auto = bests(results, program)
@@ -210,7 +245,7 @@ def plots(results):
 
 def faults(results):
     out = []
-    for program, (name, _, (_, _, operations), *_) in PROGRAMS.items():
+    for program, (name, _, (_, _, operations), *_) in (PROGRAMS | VARIANTS).items():
         found = operations_of(results, program)
         if found is None:
             if results.text(f"explain-{program}") is not None:
@@ -226,4 +261,4 @@ def faults(results):
 
 # Programs of sums and products only, with exactly the paper's operation count if equal
 # subexpressions count once.
-LINEAR = ("jacobi1d3", "jacobi1d5", "jacobi1d7", "jacobi2d", "poisson9", "fdtd2d")
+LINEAR = ("jacobi1d3", "jacobi1d5", "jacobi1d7", "jacobi2d", "jacobi3d7", "poisson9", "fdtd2d")

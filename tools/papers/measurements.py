@@ -303,3 +303,19 @@ class Results:
         if self.counters:
             out["counters"] = self.counters
         return out
+
+
+def unpack(paper, figures, directory):
+    """Writes the files that Results reads from the figures of a page."""
+    head = {key: figures[key] for key in ("device", "machine") if key in figures}
+    write_json(directory / f"{paper.NAME}.json", head | {"results": figures["timed"]})
+    write_json(directory / f"{paper.NAME}-counts.json", head | {"results": figures["counted"]})
+    for command in paper.commands(Scale()):
+        value = figures["calls"].get(command.name)
+        if value is None:
+            continue
+        path = directory / (command.stem(paper) + (".json" if command.file else ".txt"))
+        if command.file:
+            write_json(path, value)
+        else:
+            write_whole(path, value)

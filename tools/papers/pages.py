@@ -27,6 +27,11 @@ def number(value, digits=3):
     return f"{value:.{digits}g}"
 
 
+def measured(value):
+    """A figure of this project in a table with figures of the paper."""
+    return "not measured" if value is None else value
+
+
 def ratio(value, of):
     """value / of with two decimals, or a dash."""
     return NOTHING if not value or not of else f"{value / of:.2f}"
@@ -46,6 +51,14 @@ def table(head, rows):
     """A Markdown table of texts and numbers."""
     lines = [head, ["---"] * len(head), *[[number(cell) for cell in row] for row in rows]]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def content(text, table):
+    """What stands in the place of a table."""
+    found = re.search(rf"<!-- table:{re.escape(table)} -->\n(.*?)<!-- /table -->", text, re.S)
+    if not found:
+        raise Problem(f"there is no place for the table {table}")
+    return found[1]
 
 
 def fill(text, tables, name):
