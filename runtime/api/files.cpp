@@ -164,9 +164,12 @@ Result<runtime::Output> resolved(const ir::Program& program, const Output& outpu
   TRY(check_place(output.path));
   const int64_t interval = output.every.value_or(default_interval(program, selections, every));
   runtime::Output out{
-      output.path, std::move(selections),
-      {},          {.range = output.range, .plain = output.plain, .flip = output.flip},
-      interval,    output.fps};
+      output.path,
+      std::move(selections),
+      {},
+      {.range = output.range, .plain = output.plain, .flip = output.flip, .cube = output.cube},
+      interval,
+      output.fps};
   TRY(check_growing(out));
   return out;
 }
@@ -346,6 +349,7 @@ Result<std::vector<runtime::Output>> placed(const ir::Program& program,
     const reference::FieldData& field = state.fields[shown.field];
     output.plane = plane_of(program.fields[shown.field], field, outputs[o].plane);
     TRY(runtime::plane_start(field, output.plane));
+    if (output.image.cube) TRY(runtime::check_cube(field));
   }
   return all;
 }

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/picture/figure_frame.h"
-#include "runtime/picture/font.h"
+#include "runtime/picture/figure_bar.h"
 
 namespace stencil::runtime {
 namespace {
@@ -16,8 +15,6 @@ namespace {
 constexpr int64_t kEnlarged = 640;    // maximum of the longer side when enlarging
 constexpr int64_t kUnreduced = 1200;  // maximum for one pixel per point
 constexpr int64_t kFlattest = 8;      // maximum aspect ratio
-constexpr int64_t kBarGap = 22, kBarWidth = 18, kLeastBar = 150;
-constexpr double kMostLevels = 10;  // integers with a separate box in the bar
 
 // Computes points per value and pixels for one direction, with `unit` pixels per unit of length.
 void measure(int64_t points, double spacing, double unit, int64_t& per_value, int64_t& pixels) {
@@ -29,57 +26,6 @@ void measure(int64_t points, double spacing, double unit, int64_t& per_value, in
   const double box = static_cast<double>(per_value) * spacing * unit;
   if (std::abs(box - std::round(box)) < 1e-6) pixels = values * std::llround(box);
   pixels = std::max(pixels, values);
-}
-
-// The colour bar of a scale: marks, and one box per integer, or none.
-struct Bar {
-  ColourScale scale;
-  Ticks ticks;
-  int64_t levels = 0;
-  int64_t height = 0;
-  // Colour position for a row of the bar; 0 is the lowest colour.
-  double fraction(int64_t row) const {
-    if (levels == 0) return 1 - (static_cast<double>(row) + 0.5) / static_cast<double>(height);
-    const int64_t level = levels - 1 - row * levels / height;
-    return static_cast<double>(level) / static_cast<double>(std::max<int64_t>(levels - 1, 1));
-  }
-  int64_t row_of(double value) const {
-    const double fraction = scale.fraction_of(value);
-    if (levels > 0) {
-      const double level = fraction * static_cast<double>(levels - 1);
-      return height - 1 -
-             static_cast<int64_t>((level + 0.5) * static_cast<double>(height) /
-                                  static_cast<double>(levels));
-    }
-    return std::llround((1 - fraction) * static_cast<double>(height - 1));
-  }
-};
-
-Bar bar_of(const std::pair<double, double>& range, Scalar type, int64_t height) {
-  Bar bar{ColourScale(range.first, range.second), {}, 0, height};
-  const bool whole = !is_float(type);
-  const int most = static_cast<int>(std::clamp<int64_t>(height / 45, 3, 12));
-  bar.ticks = ticks_between(range.first, range.second, most, whole);
-  const double levels = range.second - range.first + 1;
-  if (!whole || levels > kMostLevels || levels != std::floor(levels) || levels < 2) return bar;
-  bar.levels = static_cast<int64_t>(levels);
-  bar.ticks = ticks_between(range.first, range.second, static_cast<int>(levels), true);
-  if (type != Scalar::Bool || levels != 2) return bar;
-  bar.ticks.marks = {{0, "false"}, {1, "true"}};
-  return bar;
-}
-
-void draw_bar(Canvas& canvas, const Bar& bar, int64_t x, int64_t y) {
-  for (int64_t row = 0; row < bar.height; ++row) {
-    canvas.fill(x, y + row, kBarWidth, 1, bar.scale.at(bar.fraction(row)));
-  }
-  canvas.frame(x, y, kBarWidth, bar.height, kInk);
-  for (const Tick& mark : bar.ticks.marks) {
-    const int64_t row = y + bar.row_of(mark.value);
-    canvas.fill(x + kBarWidth + 1, row, kTickLength, 1, kInk);
-    canvas.text(x + kBarWidth + 1 + kTickLength + kTickGap, row + 4, mark.label, kTickSize, kInk);
-  }
-  canvas.text(x - 1, y - 8, bar.ticks.common, kTickSize, kInk);
 }
 
 // Marks for an axis of `pixels` pixels such that labels do not overlap.
@@ -123,18 +69,9 @@ Area area_of(int64_t rows, int64_t columns, double down_spacing, double across_s
 Figure draw_plane(const Slice& slice, const Area& area, const Labels& labels,
                   const std::optional<std::pair<double, double>>& range, bool flip) {
   const Census& census = slice.census;
-  const auto shown = range                         ? *range
-                     : labels.type == Scalar::Bool ? std::pair{0.0, 1.0}
-                                                   : std::pair{census.least, census.greatest};
-  const Bar bar = bar_of(shown, labels.type, std::max(area.height, kLeastBar));
+  const Bar bar = bar_of(census, range, labels.type, area.height);
   const bool coloured = census.finite > 0 || range;
-  Beside beside;
-  if (coloured) {
-    const int64_t marks = kBarWidth + kTickLength + kTickGap + widest(bar.ticks);
-    beside.width = kBarGap + std::max<int64_t>(marks, text_width(bar.ticks.common, kTickSize));
-    beside.height = bar.height;
-    if (!bar.ticks.common.empty()) beside.above = kTickSize;
-  }
+  const Beside beside = coloured ? beside_of(bar) : Beside{};
   const auto marks = [&](const ir::AxisValue& axis, int64_t points, int64_t pixels, bool across) {
     return marks_of(axis, points, pixels, labels.indices, across);
   };
@@ -156,10 +93,7 @@ Figure draw_plane(const Slice& slice, const Area& area, const Labels& labels,
   Image data = paint(slice, bar.scale, area.width, area.height);
   if (flip) mirror(data);
   canvas.copy(frame.x(), frame.y(), data);
-  if (coloured) {
-    draw_bar(canvas, bar, frame.x() + area.width + kBarGap,
-             frame.y() + (area.height - bar.height) / 2);
-  }
+  if (coloured) draw_bar(canvas, bar, frame, area.width, area.height);
   return {canvas.take(), frame.x(), frame.y(), area.width, area.height};
 }
 

@@ -20,6 +20,7 @@ struct ImageOptions {
   int scale = 0;
   bool plain = false;  // picture_of() (picture.h): without title, axes and colour bar
   bool flip = false;   // row 0 of a plane at the bottom, instead of on top
+  bool cube = false;   // picture_of(): three faces of a field of rank 3 (figure_cube.h)
 };
 
 struct Image {

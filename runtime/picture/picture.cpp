@@ -77,7 +77,8 @@ std::string Shot::title() const {
 }
 
 Result<Shot> shot_of(const ir::Program& program, const reference::State& state,
-                     const Selection& shown, const std::vector<int64_t>& plane, bool plain) {
+                     const Selection& shown, const std::vector<int64_t>& plane,
+                     const ImageOptions& options) {
   const reference::FieldData& field = state.fields[shown.field];
   const int component = std::max(shown.component, 0), rank = field.rank();
   const ir::Field& declared = program.fields[shown.field];
@@ -86,9 +87,24 @@ Result<Shot> shot_of(const ir::Program& program, const reference::State& state,
   Shot shot{state.step,
             {},
             {},
+            {},
             declared.name + declared.components[component].path,
             labels_of(program, state, shown)};
-  if (plain) {
+  if (options.cube) {
+    Cube cube;
+    for (size_t d = 0; d < 3 && rank == 3; ++d) {
+      cube.points[d] = field.extents[d];
+      cube.spacing[d] = axes[d].spacing;
+      cube.names[d] = ir::axis_name(program, declared, d);
+    }
+    cube.flip = options.flip;
+    shot.values = TRY(faces_of(field, component, cube));
+    shot.cube = std::move(cube);
+    shot.labels.across = shot.labels.down = "";
+    shot.notes.push_back("three faces");
+    return shot;
+  }
+  if (options.plain) {
     shot.values = TRY(slice_of(field, component, plane, axes));
     return shot;
   }
@@ -120,12 +136,16 @@ Result<Shot> shot_of(const ir::Program& program, const reference::State& state,
 
 Result<Image> draw(const Shot& shot, const ImageOptions& options) {
   const auto* const slice = std::get_if<Slice>(&shot.values);
+  if (options.plain && shot.cube) {
+    return draw_cube(*slice, *shot.cube, shot.labels, options.range, true).image;
+  }
   if (options.plain) return render(*slice, options);
   Labels labels = shot.labels;
   labels.title = shot.title();
   const auto span = std::visit([](const auto& of) { return span_of(of.census); }, shot.values);
   labels.notes.push_back(span);
   labels.notes.insert(labels.notes.end(), shot.notes.begin(), shot.notes.end());
+  if (shot.cube) return draw_cube(*slice, *shot.cube, labels, options.range, false).image;
   if (slice) return draw_plane(*slice, shot.area, labels, options.range, options.flip).image;
   return draw_profile(std::get<Profile>(shot.values), labels, options.range).image;
 }
@@ -133,7 +153,7 @@ Result<Image> draw(const Shot& shot, const ImageOptions& options) {
 Result<Image> picture_of(const ir::Program& program, const reference::State& state,
                          const Selection& shown, const std::vector<int64_t>& plane,
                          const ImageOptions& options) {
-  const auto shot = TRY(shot_of(program, state, shown, plane, options.plain));
+  const auto shot = TRY(shot_of(program, state, shown, plane, options));
   return draw(shot, options);
 }
 

@@ -117,7 +117,7 @@ void set_values(const std::string& bytes, Shot& shot) {
 
 Result<Shot> shot_now(const ir::Program& program, FieldSource& fields, const Output& output) {
   TRY(fields.gather(levels_shown(program, {output})));
-  return shot_of(program, fields.state(), output.selections[0], output.plane, output.image.plain);
+  return shot_of(program, fields.state(), output.selections[0], output.plane, output.image);
 }
 
 }  // namespace

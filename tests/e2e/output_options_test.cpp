@@ -85,6 +85,10 @@ TEST_F(OutputOptions, MisuseNamesTheOption) {
   expect_failure("--out U=u.npy,flip", "U010", "flip is an option of a .png, .gif or .apng file");
   expect_failure("--out U=u.png,fps=5", "U010", "fps is an option of a .gif or .apng file");
   expect_failure("--out U=u.png,flip=1", "U006", "flip takes no value");
+  expect_failure("--out U=u.png,view=box", "U006", "view takes cube, found 'box'");
+  expect_failure("--out U=u.npy,view=cube", "U010",
+                 "view is an option of a .png, .gif or .apng file");
+  expect_failure("--out U=u.png,view=cube", "R030", "view=cube shows fields of three dimensions");
   expect_failure("--out U=u.png,range=2:1", "U006", "range takes LOW:HIGH, found '2:1'");
   expect_failure("--out U=u.gif,fps=0 --every 2", "U006", "takes a number from 0.1 to 50");
   expect_failure("--out U=u.png --fps 5", "U010", "--fps without a .gif or .apng file");

@@ -63,7 +63,7 @@ inline constexpr const char* kRunExamples = R"(Examples:
 
 FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Several fields may go into one
 .vti or .nc file. Options of one --out follow its file: every=K (in place of --every; 0: only at the
-end), range=LOW:HIGH, slice=AXIS=N, plain, flip, fps=N.
+end), range=LOW:HIGH, slice=AXIS=N, view=cube, plain, flip, fps=N.
 
 --steps counts from the first step, also after --restart. Ctrl-C (SIGINT), SIGTERM and
 SIGHUP end a run after the time tiles in progress. Outputs and checkpoint are still written, and

@@ -84,6 +84,14 @@ const Option kOptions[] = {
        to.picture.plain = true;
        return std::nullopt;
      }},
+    {"view", "cube", runtime::is_picture, kPictures,
+     [](const std::string& option, const std::string& value,
+        OutputArgument& to) -> std::optional<Misuse> {
+       to.picture.cube = value == "cube";
+       if (to.picture.cube) return std::nullopt;
+       return Misuse{"U006", fmt::format("{} takes cube, found '{}'", option, value),
+                     "cube: three faces of a field of three dimensions; default: a plane"};
+     }},
     {"flip", nullptr, runtime::is_picture, kPictures,
      [](const std::string&, const std::string&, OutputArgument& to) -> std::optional<Misuse> {
        to.picture.flip = true;

@@ -19,6 +19,7 @@ struct PictureOptions {
   std::optional<double> fps = {};                       // frames per second of an animation
   bool plain = false;                                   // without a frame
   bool flip = false;                                    // the first row at the bottom
+  bool cube = false;                                    // three faces instead of a plane
 };
 
 struct OutputArgument {

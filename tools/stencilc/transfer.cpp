@@ -87,6 +87,7 @@ Result<Output> picture_of(const Program& program, const PictureOptions& all,
   out.range = own.range ? own.range : all.range;
   out.plain = own.plain || all.plain;
   out.flip = own.flip || all.flip;
+  out.cube = own.cube;
   out.fps = own.fps.value_or(all.fps.value_or(out.fps));
   return out;
 }

@@ -34,7 +34,8 @@ struct Output {
   // In place of RunFiles::every, which is the default. Outputs of records alone have no series by
   // default, because a record is complete only at the end.
   std::optional<int64_t> every = {};
-  double fps = 15;  // for animations: frames per second, 0.1 to 50
+  double fps = 15;    // for animations: frames per second, 0.1 to 50
+  bool cube = false;  // for pictures of fields of rank 3: three faces instead of a plane
 };
 
 struct ReductionValue;  // stencil/state.h

@@ -276,7 +276,7 @@ class Animations : public testing::Test {
     std::vector<Shot> shots;
     Census census;
     const auto note = [&] {
-      shots.push_back(shot_of(program, state, {0}, {}, options.plain).value());
+      shots.push_back(shot_of(program, state, {0}, {}, options).value());
       census.add(shots.back().census());
     };
     for (int step = 0; step < 6; step += 2) {
