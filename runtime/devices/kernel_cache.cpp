@@ -98,7 +98,7 @@ std::string file_of(const CacheEntry& entry, const std::string& bytes) {
 
 // The bytes in an entry's file, if it is complete and has this key. One comparison suffices: the
 // header computed from key and bytes must equal the stored one.
-std::optional<std::string> bytes_of(const CacheEntry& entry, const std::string& file) {
+std::optional<std::string> contents_of(const CacheEntry& entry, const std::string& file) {
   const size_t start = kEntryHeaderBytes + entry.key.size();
   if (file.size() < start || std::string_view(file).substr(0, kCacheMagic.size()) != kCacheMagic) {
     return std::nullopt;
@@ -145,7 +145,7 @@ std::optional<std::string> load_entry(const OpenFile& directory, const CacheEntr
   }
   const auto whole = read_all(file.number(), status.st_size);
   if (!whole) return std::nullopt;
-  auto bytes = bytes_of(entry, *whole);
+  auto bytes = contents_of(entry, *whole);
   if (!bytes || (holds && !holds(*bytes))) return std::nullopt;
   ::futimens(file.number(), nullptr);  // may fail, if the cache is read-only
   return bytes;
