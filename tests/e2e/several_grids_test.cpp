@@ -38,6 +38,39 @@ TEST_F(SeveralGrids, OneFunctionReadsSeveralGrids) {
   gives(program, "u", {0, 1, 11, 12, 12, 23, 23, 23, 33, 33, 33, 33});
 }
 
+// The slope is per distance between the points of the derived grid: twice 0.5 here.
+TEST_F(SeveralGrids, GradientsFollowTheSpacingOfADerivedGrid) {
+  const auto reads = [](const std::string& rule, const std::string& grid) {
+    return grid + "field v : double on C boundary " + rule +
+           "; field low, high : double on C; init v[i] = i * i;"
+           "stencil l : low on C = v[-3]; stencil h : high on C = v[3];";
+  };
+  for (const char* grid : {"grid F = [0..8] spacing 0.5 steps 1; grid C of F by 2;",
+                           "grid F = [0..9] spacing 0.5 steps 1; grid C of F by 2 cells;"}) {
+    gives(reads("gradient 2", grid), "low", {4 + 5 * 2, 1 + 3 * 2, 0 + 2, 0, 1});
+    gives(reads("gradient 2", grid), "high", {9, 16, 16 + 2, 9 + 3 * 2, 4 + 5 * 2});
+    gives(reads("mirror gradient 2", grid), "low", {9 + 6 * 2, 4 + 4 * 2, 1 + 2 * 2, 0, 1});
+    gives(reads("mirror gradient 2", grid), "high", {9, 16, 9 + 2 * 2, 4 + 4 * 2, 1 + 6 * 2});
+  }
+}
+
+// Here the field has the bounds of the function's grid, but indices are mapped to twice the extent.
+TEST_F(SeveralGrids, RulesApplyToTheMappedIndex) {
+  const auto reads = [](const std::string& rule, const std::string& access) {
+    return "grid F = [0..11] steps 1; grid C of F by 2; grid D of F by 3; subgrid c of C = [0..3];"
+           "field a : double on c boundary " +
+           rule +
+           "; field d : double on D; init a[i] = 10 * (i + 1); stencil s : d on D = " + access +
+           ";";
+  };
+  gives(reads("periodic", "a[-1]"), "d", {40, 20, 30, 10});
+  gives(reads("periodic", "a[0]"), "d", {10, 20, 40, 10});
+  gives(reads("periodic", "a[1]"), "d", {10, 30, 40, 20});
+  gives(reads("mirror", "a[-1]"), "d", {20, 20, 30, 30});
+  gives(reads("mirror", "a[0]"), "d", {10, 20, 40, 30});
+  gives(reads("mirror", "a[1]"), "d", {10, 30, 40, 20});
+}
+
 // The position of a point counts the points of its own grid.
 TEST_F(SeveralGrids, PointsOnADerivedGridAddToItsPoints) {
   const std::string program =
@@ -58,6 +91,16 @@ TEST_F(SeveralGrids, PointsOnADerivedGridAddToItsPoints) {
   }
   fine[7 * 9 + 5] += 2;
   gives(program, "u", fine);
+}
+
+// Every iteration of a repeat applies the functions of all grids in it.
+TEST_F(SeveralGrids, RepeatsAlternateBetweenGrids) {
+  const std::string program =
+      "grid F = [0..4] steps 2; grid C of F by 2; field u : double on F; field e : double on C;"
+      "repeat 5 { stencil down : e on C = u[0] + 1; stencil up : u on F = u[0] + e[0]; }";
+  double u = 0;
+  for (int n = 0; n < 10; ++n) u += u + 1;
+  gives(program, "u", Values(5, u));
 }
 
 constexpr const char* kTwoGrids =

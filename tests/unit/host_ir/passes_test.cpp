@@ -87,6 +87,10 @@ TEST(Cycles, EndWhenEverySlotIsBack) {
   module.plan.arrays[0].copies = 3;
   std::get<kernel::Rotate>(module.plan.actions[1]).steps = 3;
   EXPECT_EQ(cycle(), 72) << "full tiles rotate";
+  module.plan.actions[1] = kernel::SwapSlots{0, 0, 2};
+  EXPECT_EQ(cycle(), 64) << "two swaps";
+  module.plan.actions.push_back(kernel::SwapSlots{0, 0, 1});
+  EXPECT_EQ(cycle(), 72) << "two swaps in a tile turn three slots";
 }
 
 TEST(Cycles, NeedTheSameLaunchesInEveryTile) {

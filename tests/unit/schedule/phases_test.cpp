@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/common/phases.h"
 #include "compiler/schedule/model/predict.h"
@@ -197,6 +199,18 @@ TEST(Phases, SmallGridsShareALaunch) {
   EXPECT_EQ(kernel::verify(module), std::vector<std::string>{});
 }
 
+// The main phase has the requested schedule, even if one block could compute it.
+TEST(Phases, ASmallMainPhaseKeepsItsSchedule) {
+  std::string text = cycles(2, 1);
+  text.replace(text.find("0..127, 0..127"), 14, "0..15, 0..15");
+  const kernel::Module module = lowered(test::load(text), "overlapped T=3 block=16x8");
+  const auto coarse = std::count_if(
+      module.kernels.begin(), module.kernels.end(),
+      [](const auto& kernel) { return kernel.name.find("_coarse") != std::string::npos; });
+  EXPECT_EQ(coarse, 1);
+  EXPECT_GT(module.kernels.size(), 1u);
+}
+
 TEST(Phases, ThatAreAlikeShareAPlan) {
   const auto counts = [](int levels, int times, const char* line) {
     const ir::Program program = test::load(cycles(levels, times));
@@ -219,6 +233,74 @@ TEST(Phases, ThatAreAlikeShareAPlan) {
     EXPECT_LE(more - kernels, more_plans - plans);  // not with the applications
     EXPECT_EQ(more_plans - plans, plans - fewer_plans);
     EXPECT_GT(more_occurrences, 4 * w_occurrences);
+  }
+}
+
+// A function that reads levels reads other memory before a write of the field than after it.
+TEST(Phases, AreNotAlikeIfLevelsHaveMoved) {
+  const ir::Program program = test::load(
+      "grid G = [0..63, 0..63] levels 2 by 2 steps 4; field h : real on G history 2;"
+      "field u, v : real on G;"
+      "stencil read : u on G = h[0,0] - h@-1[0,0]; stencil write : h on G = h[0,0] + u[0,0];"
+      "stencil down : v on G = fine u[0,0];"
+      "step { read; coarser { down; } write; coarser { down; } read; }");
+  EXPECT_EQ(ir::phases(program).size(), 5u);
+  const Phases phases(program);
+  EXPECT_NE(phases.occurrences().front(), phases.occurrences().back());
+}
+
+// Each phase but the main one has the schedule or the sweeps of `direct`, whichever is predicted to
+// be faster.
+TEST(Phases, HaveTheFasterOfTwoPlans) {
+  const ir::Program program = test::load(
+      "grid G = [0..2047, 0..2047] levels 3 by 2 cells steps 12; field u, r : real on G "
+      "boundary clamp;"
+      "stencil smooth : u on G = 0.25 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) + r[0,0];"
+      "stencil down : r on G = fine u[0,0] - fine u[1,1];"
+      "step { repeat 12 { smooth; } coarser { down; repeat 12 { smooth; } "
+      "coarser { down; repeat 2 { smooth; } } } }");
+  const Machine machine = gpu();
+  for (const char* family : {"overlapped", "streaming"}) {
+    Scheduler scheduler(program);
+    Diagnostics diagnostics;
+    const Phases& phases = scheduler.phases();
+    for (const char* line : {"T=2 block=32x8", "T=6 block=16x8"}) {
+      const auto schedule = scheduler.parse(std::string(family) + " " + line, diagnostics);
+      ASSERT_TRUE(schedule) << line;
+      const auto work = scheduler.plan(*schedule, diagnostics)->work();
+      ASSERT_TRUE(work);
+      double found = 0, expected = 0;
+      for (const Work& kernel : work->kernels) found += kernel.launches;
+      for (const auto& planned : phases.all()) {
+        const auto seconds = [&](const PlanPtr& plan) {
+          return predict(*plan->work(), machine).seconds;
+        };
+        const auto launches = [&](const PlanPtr& plan) {
+          const TileWork tile = *plan->work();
+          double count = 0;
+          for (const Work& kernel : tile.kernels) count += kernel.launches;
+          return count * planned->iterations / tile.steps;
+        };
+        const PlanPtr own = find_family(family)->plan(planned->tiles, planned->limited(*schedule),
+                                                      machine, diagnostics);
+        const PlanPtr direct = planned->swept(machine, schedule->rows).plan;
+        const bool main = planned.get() == &phases.main();
+        expected += launches(main || !(seconds(direct) < seconds(own)) ? own : direct);
+      }
+      EXPECT_NEAR(found, expected, 1e-9) << family << " " << line;
+    }
+  }
+}
+
+// Only grids that one block computes in the time of a launch are small.
+TEST(Phases, LargerGridsKeepTheirLaunches) {
+  std::string text = cycles(6, 1);
+  text.replace(text.find("0..127, 0..127"), 14, "0..1023, 0..1023");
+  const kernel::Module module = lowered(test::load(text), "direct");
+  for (const char* name : {"smooth", "down_1", "smooth_1", "smooth_2", "_coarse"}) {
+    EXPECT_TRUE(std::any_of(module.kernels.begin(), module.kernels.end(), [&](const auto& kernel) {
+      return kernel.name.ends_with(name);
+    })) << name;
   }
 }
 
@@ -265,7 +347,47 @@ TEST(Phases, OfTheStartDoNotBelongToAStep) {
   Diagnostics diagnostics;
   const auto work = scheduler.plan(*scheduler.parse("direct", diagnostics), diagnostics)->work();
   ASSERT_TRUE(work);
-  EXPECT_EQ(work->kernels.size(), 1u);
+  ASSERT_EQ(work->kernels.size(), 1u);
+  const ir::Program without = test::load(text + "step { smooth; }");
+  Scheduler alone(without);
+  const auto same = alone.plan(*alone.parse("direct", diagnostics), diagnostics)->work();
+  EXPECT_EQ(work->kernels[0].bytes, same->kernels.at(0).bytes);
+}
+
+// Sweeps of small grids share launches in `start` too.
+TEST(Phases, SmallGridsOfTheStartShareALaunch) {
+  std::string text = cycles(3, 1);
+  text.replace(text.find("step { v; }"), 11, "start { v; } step { smooth; }");
+  text.replace(text.find("0..127, 0..127"), 14, "0..15, 0..15");
+  const kernel::Module module = lowered(test::load(text), "direct");
+  const auto named = [&](const std::string& part) {
+    return std::count_if(module.kernels.begin(), module.kernels.end(), [&](const auto& kernel) {
+      return kernel.name.find(part) != std::string::npos;
+    });
+  };
+  EXPECT_EQ(named("_start"), 1);
+  EXPECT_EQ(named("_coarse"), 0);
+}
+
+// Costs are per point of the first grid, whatever grid a phase has.
+TEST(Phases, CostsOfLevelsAreThoseOfTheirPoints) {
+  const std::string text =
+      "grid G = [0..127, 0..127] levels 2 by 2 cells steps 12; field u, r : real on G;"
+      "stencil smooth : u on G = 0.5 * u[0,0] + r[0,0];"
+      "stencil source : r on G = 0.5 * u[0,0];";
+  const auto cost = [&](const std::string& step) {
+    const ir::Program program = test::load(text + "step { " + step + " }");
+    Scheduler scheduler(program);
+    Diagnostics diagnostics;
+    return scheduler.plan(*scheduler.parse("direct", diagnostics), diagnostics)->cost();
+  };
+  const Footprint fine = cost("repeat 6 { smooth; source; }");
+  const Footprint both =
+      cost("repeat 6 { smooth; source; } coarser { repeat 6 { smooth; source; } }");
+  EXPECT_NEAR(both.bytes_read, 1.25 * fine.bytes_read, 1e-9);
+  EXPECT_NEAR(both.bytes_written, 1.25 * fine.bytes_written, 1e-9);
+  EXPECT_NEAR(fine.redundancy, 1, 1e-9);
+  EXPECT_NEAR(both.redundancy, 1, 1e-9);
 }
 
 // The cost of a step is the sum over its phases and reductions.

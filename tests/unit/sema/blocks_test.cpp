@@ -79,6 +79,7 @@ TEST(Blocks, WriteRepeatsOfAtMostFourApplicationsAsASequence) {
   EXPECT_EQ(step("repeat 2 { repeat 5 { a; } b; }"), "a b 2( 5( a ) b )");
   EXPECT_EQ(step("repeat 1 { repeat 5 { a; } }"), "a b 5( a )");
   EXPECT_EQ(step("repeat 3 { repeat 0 { a; } }"), "a b");
+  EXPECT_EQ(step("repeat 0 { repeat 3 { a; } }"), "a b");
 }
 
 TEST(Blocks, ChooseByConditionsOfParams) {
@@ -89,6 +90,29 @@ TEST(Blocks, ChooseByConditionsOfParams) {
   EXPECT_EQ(step("if K < 3 { a; } else { b; }"), "a b b");
   EXPECT_EQ(step("if K < 3 { a; } else if K == 3 and true { b; b; } else { a; }"), "a b b b");
   EXPECT_EQ(step("if not (K >= 3) { a; }"), "a b");
+}
+
+// Warnings about declarations that nothing uses.
+TEST(Blocks, UseTheNamesInBranchesThatAreNotTaken) {
+  const std::string grid = "grid G = [0..16] levels 2 by 2 steps 4; field A, B, C, D : real on G;";
+  const std::string functions =
+      "stencil a : A on G = A[0] + 1; stencil b : B on G = C[0]; stencil unused : D on G = 0;";
+  const auto warnings = [&](const std::string& block) {
+    return analyze_text(grid + functions + "step { a; " + block + " }").messages;
+  };
+  const std::string none = warnings("");
+  for (const char* name : {"'b'", "'B'", "'C'", "'unused'", "'D'"}) {
+    EXPECT_NE(none.find(name), std::string::npos) << name << "\n" << none;
+  }
+  for (const char* block : {"if false { b; }", "if false { coarser { b; } }",
+                            "if false { repeat 2 { coarser { b; } } }"}) {
+    const std::string found = warnings(block);
+    for (const char* name : {"'b'", "'B'", "'C'"}) {
+      EXPECT_EQ(found.find(name), std::string::npos) << block << "\n" << found;
+    }
+    EXPECT_NE(found.find("'unused'"), std::string::npos) << found;
+    EXPECT_NE(found.find("'D'"), std::string::npos) << found;
+  }
 }
 
 // --- Levels ---
@@ -350,6 +374,31 @@ TEST(Blocks, RefuseFunctionsThatWouldReadTwoValues) {
   const Analysis analysis = analyze_text(text + "step { a; m; a; }");
   EXPECT_FALSE(analysis.program);
   EXPECT_NE(analysis.messages.find("S204"), std::string::npos) << analysis.messages;
+  const std::string profile =
+      "grid G = [0..9, 0..5] steps 4; field A : real on G;"
+      "reduce mean = sum(A[0,0]) over 1 on G; init mean[i] = 0;"
+      "stencil a : A on G = A[0,0] + 1; stencil b : A on G = A[0,0] - mean@-1[0];";
+  EXPECT_EQ(step_of(program_of(profile + "step { b; a; mean; a; }")), "b a <mean> a");
+  const Analysis both = analyze_text(profile + "step { b; mean; a; b; }");
+  EXPECT_NE(both.messages.find("S204"), std::string::npos) << both.messages;
+}
+
+// Functions that are applied above a reduction read its previous value.
+TEST(Blocks, AreAboveOrBelowAReduction) {
+  const ir::Program program = program_of(
+      "grid G = [0..9] steps 4; field A, B, C : real on G;"
+      "reduce m = max(A[0]) on G; reduce last = min(A[0]) on G;"
+      "stencil a : A on G = A[0] + 1; stencil b : B on G = A[0]; stencil c : C on G = 1;"
+      "start { c; } step { a; m; b; a; b; c; }");
+  const auto above = [&](const std::string& name, int reduction) {
+    const Names names = functions_of(program);
+    const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+    return ir::applied_before(program, static_cast<size_t>(at), ir::ReductionId(reduction));
+  };
+  EXPECT_TRUE(above("a", 0));
+  EXPECT_FALSE(above("b", 0));
+  EXPECT_TRUE(above("c", 0)) << "in the start";
+  EXPECT_FALSE(above("a", 1)) << "not evaluated in the block";
 }
 
 // --- start ---

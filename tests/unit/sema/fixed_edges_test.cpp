@@ -145,6 +145,19 @@ TEST(FixedEdges, ArePiecesOnlyAfterLowering) {
   EXPECT_EQ(expression(split, edge.graph, edge.results.at(0)), "C[0]");
 }
 
+// A function computes the edge for the target that is not fixed there.
+TEST(FixedEdges, BelongToAllTargets) {
+  const auto of_targets = [](const std::string& second) {
+    return regions(program_of("grid G = [0..9] steps 4; field A : real on G boundary fixed 1;"
+                              "field B : real on G boundary " +
+                              second + "; stencil s : A, B on G = {A[0], B[0]};")
+                       .functions.at(0));
+  };
+  EXPECT_EQ(of_targets("fixed 2").substr(0, 5), "1..8 ");
+  EXPECT_EQ(of_targets("[fixed 2 .. clamp]").substr(0, 5), "1..9 ");
+  EXPECT_EQ(of_targets("clamp").substr(0, 5), "0..9 ");
+}
+
 TEST(FixedEdges, OfOpenSizesNeedNoRequirement) {
   const ir::Program program = program_of(
       "param N : integer; grid G = [0..N-1] steps 4; field A : real on G boundary "

@@ -101,6 +101,28 @@ TEST(SeveralGrids, OpenBoundsAreQuotients) {
   EXPECT_TRUE(exact.checks.empty());
 }
 
+// Lower bounds are rounded up, whatever their sign.
+TEST(SeveralGrids, OpenLowerBoundsAreRoundedUp) {
+  for (const bool negative : {true, false}) {
+    const ir::Program program =
+        program_of(fmt::format("param M : integer; require M >= 0; grid F = [{}M..2*M+20] steps 1;"
+                               "grid C of F by 3; field a : real on C; stencil s : a on C = 0;",
+                               negative ? "-" : ""));
+    for (int64_t m = 0; m <= 7; ++m) {
+      std::vector<int64_t> integers(program.params.size(), 0);
+      std::vector<double> reals(program.params.size(), 0);
+      std::vector<bool> given(program.params.size(), false);
+      integers[0] = m;
+      given[0] = true;
+      ASSERT_FALSE(ir::derive_params(program, given, integers, reals).has_value());
+      const ir::Range& range = program.domains[1].box.ranges[0];
+      const int64_t low = negative ? -m : m;
+      EXPECT_EQ(ir::evaluate(range.low, integers), -floor_of(-low, 3)) << low;
+      EXPECT_EQ(ir::evaluate(range.high, integers), floor_of(2 * m + 20, 3)) << m;
+    }
+  }
+}
+
 TEST(SeveralGrids, CellsOfOpenSizesAreCheckedBeforeARun) {
   const ir::Program program = program_of(
       "param N : integer; require N >= 4; grid F = [0..N-1] steps 1;"
