@@ -12,8 +12,9 @@ Grids draw_grids(Random& random) {
   static const std::vector<std::vector<int64_t>> kSizes = {
       {16, 24, 36, 37, 64, 65, 71, 96, 129, 200},
       {12, 16, 17, 24, 25, 31, 33, 40, 48, 65},
-      {8, 9, 12, 12, 13, 15, 16, 17, 18}};
-  const int rank = 1 + random.weighted({30, 45, 25});
+      {8, 9, 12, 12, 13, 15, 16, 17, 18},
+      {4, 5, 6, 8, 9}};
+  const int rank = 1 + random.weighted({30, 43, 22, 5});
   std::vector<int> first;
   std::vector<int64_t> sizes;
   const bool moved = random.chance(60);
