@@ -235,8 +235,12 @@ class Simulation:
 
         Ctrl-C ends the call after the running time tile with KeyboardInterrupt; the simulation can
         then continue. With arrays on a GPU the steps are queued on the stream, and the call returns
-        at once. Returns a report: steps, seconds, updates, gcells_per_second, stopped.
-        Errors: R043, R044 from the device; R057 if a field has no values.
+        at once. While the stream is being captured in a CUDA graph, the steps are taken by each
+        launch of the graph instead, and the simulation must outlive the graph.
+
+        Returns a report: steps, seconds, updates, gcells_per_second, stopped.
+        Errors: R043, R044 from the device; R047 in a capture if the steps need the host; R057 if a
+        field has no values.
         """
         if progress is False:
             try:

@@ -393,6 +393,8 @@ class DeviceArrays(OwnArrays):
         self.run = kernel.attach_device(attached, self.stream, params)
         for (name, path, level), (label, value, _) in later:
             OwnArrays.set(self, label, fields[name], path, level, value)
+        if later:
+            self.run.wait()  # completes set(): a call that is captured in a graph cannot
 
     def _provide(self, field: Field, entries: list, copy: bool) -> None:
         for path, _ in field.components:

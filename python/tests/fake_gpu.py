@@ -3,6 +3,7 @@ do nothing: test_gpu.py starts it. The driver refuses copies on the default stre
 
 import ctypes
 
+import gpu_graphs
 import numpy as np
 from test_arrays import Foreign, OnGpu
 from test_simulations import FLOW, SHOTS, WAVE
@@ -88,6 +89,7 @@ def calls_of_xla():
 
 def main():
     calls_of_xla()
+    gpu_graphs.main(results=False)
     p = st.compile(WAVE)
     arrays = {
         "U": OnGpu(aligned(32), stream=5),

@@ -315,6 +315,12 @@ def check_host_arrays():
     assert not sim["U"].flags.writeable
 
 
+def check_graphs():
+    import gpu_graphs
+
+    gpu_graphs.main()
+
+
 def check_overhead():
     """The time of a call that queues one step on a small grid, for information."""
     import torch
@@ -341,6 +347,7 @@ def main():
         check_cupy,
         check_numba,
         check_jax,
+        check_graphs,
         check_overhead,
     ):
         name = check.__name__

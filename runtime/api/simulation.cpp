@@ -158,7 +158,14 @@ Status SimulationData::open_session() {
 }
 
 Status SimulationData::wait() {
+  if (captured) forget_changed();  // launches of the graph may have changed the fields
   return session ? session->wait() : Done{};
+}
+
+void SimulationData::forget_changed() {
+  for (size_t f = 0; f < present.size(); ++f) {
+    if (ir::changes(program(), static_cast<ir::FieldId>(f))) present[f] = 0;
+  }
 }
 
 Status SimulationData::fetch(const std::vector<int>& levels) {
@@ -205,6 +212,10 @@ Status SimulationData::look(const std::function<Status(runtime::FieldSource&)>& 
 
 Status SimulationData::close_session() {
   if (!session) return Done{};
+  if (captured) {
+    return Failure{"R047", "values cannot be set: a CUDA graph uses the memory of the simulation",
+                   "start another simulation with Kernel::attach_device"};
+  }
   TRY(fetch(all_levels()));
   session.reset();
   for (size_t f = 0; f < homes.size(); ++f) restore_homes(homes[f], state.fields[f]);
@@ -224,9 +235,8 @@ Status SimulationData::check_on_host(const std::vector<int>& levels) const {
 }
 
 Result<int64_t> SimulationData::step_session(int64_t steps) {
-  for (size_t f = 0; f < present.size(); ++f) {
-    if (ir::changes(program(), static_cast<ir::FieldId>(f))) present[f] = 0;
-  }
+  forget_changed();
+  captured = captured || session->is_captured();
   return session->advance(steps);
 }
 
@@ -283,7 +293,8 @@ Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& pr
   // Checking for NaN would wait; a session on the user's device arrays must stay asynchronous.
   if (arrays == Arrays::Device) on_nan = OnNan::Ignore;
   return in_session([&] {
-    if (!progress && on_nan == OnNan::Ignore) return advance_quietly(steps);
+    const bool quiet = !progress && on_nan == OnNan::Ignore;
+    if (quiet || session->is_captured()) return advance_quietly(steps);  // nothing to watch
     runtime::FiniteCheck check(program());
     return execute_checked(steps, progress, {}, on_nan, check);
   });
@@ -376,7 +387,11 @@ Result<Report> Simulation::run(const RunFiles& files, const ProgressCallback& pr
 }
 
 Status Simulation::wait() {
-  return api::guarded<Done>([&] { return data_->wait(); });
+  return api::guarded<Done>([&]() -> Status {
+    // After set() the session is closed. A capture has to find it open.
+    TRY(data_->arrays == api::SimulationData::Arrays::Device ? data_->open_session() : Done{});
+    return data_->wait();
+  });
 }
 
 }  // namespace stencil

@@ -40,6 +40,7 @@ struct SimulationData {
   // While a session is open: how many levels of each field, newest first, are up to date in
   // `state`.
   std::vector<int> present;
+  bool captured = false;  // a graph of the user contains steps of the session
 
   const ir::Program& program() const { return source->program; }
   // Whether the device's kernels work directly in the user's host arrays.
@@ -88,6 +89,8 @@ struct SimulationData {
   Status read(const runtime::BoxOfField& what, std::byte* to);
   Status close_session();  // fetches all levels; `state` is the only copy afterwards
 
+  // Marks the fields that steps change as newer in the session than in `state`.
+  void forget_changed();
   // Takes steps in the open session.
   Result<int64_t> step_session(int64_t steps);
   Result<Report> advance_quietly(int64_t steps);

@@ -113,6 +113,10 @@ class Accelerator {
   virtual Status begin_recording() { return Done{}; }
   virtual Result<Recording> end_recording() { return Recording(); }
   virtual Status replay(const Recording& /*recording*/) { return Done{}; }
+  // Whether the queue belongs to the user, who may record its work.
+  virtual bool may_be_captured() const { return false; }
+  // Whether the user records it now. Work is then not executed, and the host must not wait for it.
+  virtual bool is_captured() const { return false; }
 
   // Reads a flag that previously queued work sets. `ask` starts the read. `answer` waits for this
   // read, but not for work queued later. One read at a time.

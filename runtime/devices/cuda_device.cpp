@@ -18,6 +18,7 @@
 
 #include "compiler/support/numbers.h"
 #include "compiler/support/try.h"
+#include "runtime/devices/capture.h"
 #include "runtime/devices/cuda_copies.h"
 #include "runtime/devices/cuda_job.h"
 #include "runtime/devices/cuda_non_finite.h"
@@ -175,6 +176,10 @@ class CudaAccelerator : public Accelerator {
   Result<Mark> mark() override { return cuda::mark(context_, stream_); }
   // The user's stream must not be captured.
   bool records() const override { return own_stream_ && cuda::can_record(); }
+  bool may_be_captured() const override { return !own_stream_; }
+  bool is_captured() const override {
+    return may_be_captured() && cuda::is_captured(context_, stream_);
+  }
   Status begin_recording() override { return cuda::begin_recording(context_, stream_); }
   Result<Recording> end_recording() override { return cuda::end_recording(context_, stream_); }
   Status replay(const Recording& recording) override {
@@ -480,6 +485,7 @@ class CudaProgram : public LoadedProgram {
                                           const DeviceArrays& arrays) const override {
     auto accelerator =
         std::make_unique<CudaAccelerator>(*accelerator_, static_cast<cuda::Stream>(arrays.stream));
+    if (accelerator->is_captured()) return refused_in_capture("allocate memory");
     return start_plan(std::move(accelerator), module_, state, {.arrays = arrays});
   }
   Result<std::string> code(CodeKind kind) const override { return accelerator_->code(kind); }

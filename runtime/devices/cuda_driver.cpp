@@ -79,6 +79,7 @@ std::string look_up(Driver& cu, void* library) {
   symbols.find(cu.cuGraphLaunch, "cuGraphLaunch");
   symbols.find(cu.cuGraphDestroy, "cuGraphDestroy");
   symbols.find(cu.cuGraphExecDestroy, "cuGraphExecDestroy");
+  symbols.find(cu.cuStreamIsCapturing, "cuStreamIsCapturing");
   return missing;
 }
 

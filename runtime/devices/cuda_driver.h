@@ -156,6 +156,8 @@ struct Driver {
   Code (*cuGraphLaunch)(GraphExec instance, Stream stream) = nullptr;
   Code (*cuGraphDestroy)(Graph graph) = nullptr;
   Code (*cuGraphExecDestroy)(GraphExec instance) = nullptr;
+  // `status`: 0 if the stream is not being captured.
+  Code (*cuStreamIsCapturing)(Stream stream, int* status) = nullptr;
 
   // Null if the driver lacks it; only exchanges with other processes use it.
   Code (*cuDeviceGetPCIBusId)(char* text, int length, DeviceId device) = nullptr;

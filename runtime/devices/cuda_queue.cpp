@@ -114,4 +114,11 @@ Status replay(Context context, Stream stream, const Accelerator::Recording& reco
   return checked("to launch a graph", code);
 }
 
+bool is_captured(Context context, Stream stream) {
+  const Driver& cu = driver();
+  int status = 0;
+  if (!stream || !cu.cuStreamIsCapturing || cu.cuCtxSetCurrent(context) != 0) return false;
+  return cu.cuStreamIsCapturing(stream, &status) == 0 && status != 0;
+}
+
 }  // namespace stencil::runtime::cuda

@@ -29,4 +29,8 @@ Status begin_recording(Context context, Stream stream);
 Result<Accelerator::Recording> end_recording(Context context, Stream stream);
 Status replay(Context context, Stream stream, const Accelerator::Recording& recording);
 
+// Whether work in the stream is recorded instead of executed. Null is the legacy default stream,
+// which cannot be captured.
+bool is_captured(Context context, Stream stream);
+
 }  // namespace stencil::runtime::cuda

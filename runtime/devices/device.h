@@ -81,6 +81,9 @@ class Session {
   // Waits until all steps of advance() are done. advance() may return before that only in attached
   // sessions.
   virtual Status wait() { return Done{}; }
+  // Whether the user captures the stream of an attached session in a graph. advance() then queues
+  // its work for the graph, and leaves the state as it is.
+  virtual bool is_captured() const { return false; }
   // Time of the steps of the last advance() by the device's clock, without queueing and waiting;
   // nullopt if the device has no clock.
   virtual std::optional<double> seconds() const { return std::nullopt; }

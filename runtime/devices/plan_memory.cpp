@@ -173,7 +173,8 @@ Status PlanMemory::provide(const kernel::ArrayArgument& memory) {
   }
   const kernel::Array& array = plan_.arrays[index];
   const bool is_aside = memory.slot == array.copies;
-  if (is_aside && !is_attached(array)) return Done{};
+  const bool returns = has_attached() && accelerator_.may_be_captured();
+  if (is_aside && !is_attached(array) && !returns) return Done{};
   const auto allocated = TRY(allocate(layouts_[index].bytes));
   if (is_aside) {
     aside_[memory.array] = allocated;
@@ -247,14 +248,29 @@ Status PlanMemory::adopt(size_t index) {
 }
 
 Status PlanMemory::bring_home(int array) {
+  const kernel::Array& of = plan_.arrays[static_cast<size_t>(array)];
+  return is_attached(of) ? bring_home(array, homes(of)) : Done{};
+}
+
+Status PlanMemory::bring_back(const std::vector<std::vector<Accelerator::Memory>>& before) {
+  for (size_t a = 0; a < slots_.size(); ++a) {
+    const auto levels = static_cast<std::ptrdiff_t>(plan_.arrays[a].levels);
+    const std::vector<Accelerator::Memory> home(before[a].begin(), before[a].begin() + levels);
+    TRY(bring_home(static_cast<int>(a), home));
+  }
+  slots_ = before;
+  return Done{};
+}
+
+Status PlanMemory::bring_home(int array, const std::vector<Accelerator::Memory>& home) {
   const auto index = static_cast<size_t>(array);
   const int64_t bytes = layouts_[index].bytes;
-  if (!is_attached(plan_.arrays[index]) || bytes == 0) return Done{};
+  if (bytes == 0) return Done{};
   std::vector<Accelerator::Memory> memory = slots_[index];
   if (const auto aside = aside_.find(array); aside != aside_.end()) {
     memory.push_back(aside->second);
   }
-  for (const auto& [to, from] : runtime::bring_home(memory, homes(plan_.arrays[index]))) {
+  for (const auto& [to, from] : runtime::bring_home(memory, home)) {
     TRY(accelerator_.copy(to, from, bytes));
   }
   std::copy_n(memory.begin(), slots_[index].size(), slots_[index].begin());

@@ -39,7 +39,7 @@ class PlanMemory {
   // state's.
   Status take_levels(int array, const PlanMemory* like);
   // Allocates a further slot of an array, or scratch memory. A slot numbered `copies` is only
-  // needed for levels of the user, so for other arrays it has no memory.
+  // needed to move levels to given places (bring_home, bring_back), so other sessions have none.
   Status provide(const kernel::ArrayArgument& memory);
   Status copy(int array, int to, int from);  // between slots
   Status place(const kernel::PointSet& set);
@@ -63,6 +63,8 @@ class PlanMemory {
 
   // Moves each level of a user array to the array given for it (bring_home.h).
   Status bring_home(int array);
+  // Moves each level of all arrays to the memory that had it when slots() was `before`.
+  Status bring_back(const std::vector<std::vector<Accelerator::Memory>>& before);
   bool has_attached() const { return !attached_.fields.empty(); }
   bool is_attached(const kernel::Array& array) const { return attached_.given(array.field); }
 
@@ -100,6 +102,7 @@ class PlanMemory {
   Accelerator::Memory twin_of(const kernel::Array& array, int level, const Layout& layout) const;
   Status adopt(size_t array);
   Result<Accelerator::Memory> allocate(int64_t bytes);
+  Status bring_home(int array, const std::vector<Accelerator::Memory>& home);
   Failure with_memory_needed(Failure failure) const;
   const std::vector<void*>& homes(const kernel::Array& array) const {
     return attached_.fields[array.field][array.component];

@@ -11,6 +11,7 @@
 
 #include "compiler/host_ir/passes.h"
 #include "compiler/support/try.h"
+#include "runtime/devices/capture.h"
 #include "runtime/devices/host_runner.h"
 #include "runtime/devices/plan_memory.h"
 #include "runtime/devices/replays.h"
@@ -48,9 +49,12 @@ class PlanSession : public Session {
   }
   Status finish() override;
   Status wait() override;
+  bool is_captured() const override { return accelerator_.is_captured(); }
   std::optional<double> seconds() const override;
 
  private:
+  Result<int64_t> capture(int64_t steps);
+
   const std::unique_ptr<Accelerator> owned_;  // destroyed after everything that refers to it
   Accelerator& accelerator_;
   const kernel::Module& module_;
@@ -85,7 +89,23 @@ Status PlanSession::prepare(const Session* like) {
   return Done{};
 }
 
+// Every launch of the graph begins with the same memory and the same state, so the levels go back
+// to where they were, and the state keeps its step.
+Result<int64_t> PlanSession::capture(int64_t steps) {
+  TRY(check_capture(module_, state_));
+  const auto slots = memory_.slots();
+  const int64_t step = state_.step;
+  const auto reductions = state_.reductions;
+  TRY(runner_->refresh_copies());
+  const auto done = runner_->run(steps);
+  state_.step = step;
+  state_.reductions = reductions;
+  TRY(done.ok() ? memory_.bring_back(slots) : Status(done.failure()));
+  return done;
+}
+
 Result<int64_t> PlanSession::advance(int64_t steps) {
+  if (is_captured()) return capture(steps);
   TRY(runner_->refresh_copies());
   if (subdomain_exchange_) TRY(subdomain_exchange_->connect());
   TRY(stopwatch_ ? stopwatch_->start() : Status(Done{}));
@@ -103,6 +123,7 @@ std::optional<double> PlanSession::seconds() const {
 }
 
 Status PlanSession::wait() {
+  if (is_captured()) return refused_in_capture("wait for steps");
   TRY(accelerator_.wait());
   return runner_->collect();
 }

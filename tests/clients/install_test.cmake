@@ -24,7 +24,7 @@ if(internal OR NOT output MATCHES "stencil::Program::from_file")
   message(FATAL_ERROR "libstencil.so exports '${internal}', or lacks the API")
 endif()
 
-foreach(client plate coupled sweep)
+foreach(client plate coupled sweep two_grids)
   file(COPY ${CMAKE_CURRENT_LIST_DIR}/${client} DESTINATION ${work})
   run(${CMAKE_COMMAND} -S ${work}/${client} -B ${work}/${client}/build -D CMAKE_BUILD_TYPE=Release
       -D CMAKE_CXX_COMPILER=${CXX} -D "CMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror"

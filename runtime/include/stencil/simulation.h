@@ -111,8 +111,14 @@ class STENCIL_API Kernel {
   // level. At its end it copies levels that are not in the array given for them. So take many steps
   // per call.
   //
+  // While `stream` is being captured (cudaStreamBeginCapture), advance() queues its steps for the
+  // graph and takes none itself. R047, before anything is queued, for programs whose steps need the
+  // host: a stop condition, reductions that no step reads, `time`, or `start` at step 0. wait() and
+  // calls that read values are then refused too. The simulation must outlive the graph, and refuses
+  // new values of fields and params, since the graph uses its memory.
+  //
   // Errors: those of attach(); R045 if the device does not take pointers, or if the kernel pads
-  // rows (KernelOptions::dense).
+  // rows (KernelOptions::dense); R047 if `stream` is being captured.
   Result<Simulation> attach_device(const Arrays& arrays, void* stream,
                                    const ParamValues& values = {}) const;
 

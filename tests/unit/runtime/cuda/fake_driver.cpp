@@ -14,6 +14,7 @@ namespace {
 constexpr Code kInvalidValue = 1;
 constexpr Code kInvalidImage = 200;
 constexpr Code kInvalidContext = 201;
+constexpr Code kNotInCapture = 900;
 
 FakeDriver state;
 thread_local Context current = nullptr;
@@ -31,6 +32,18 @@ using Turn = std::lock_guard<std::recursive_mutex>;
 const std::string& name_of(Function function) {
   return *reinterpret_cast<const std::string*>(function);
 }
+
+// Notes a call that is not allowed while a stream is being captured; the real driver invalidates
+// the capture.
+bool is_forbidden(const char* call) {
+  if (state.capture) state.forbidden.push_back(call);
+  return state.capture.has_value();
+}
+
+// A graph, which is also its instance: its kernels and copies as functions.
+struct Work {
+  std::vector<std::function<void()>> nodes;
+} captured;
 
 bool in_allocation(Address at, size_t bytes) {
   auto next = state.allocated.upper_bound(at);
@@ -69,6 +82,10 @@ void queue_copy(const void* host_end, std::function<void()> copy) {
 std::string copy_units = "stencil_copy_units";
 
 Code copy_within(Address to, Address from, size_t bytes, Stream stream) {
+  if (state.capture) {
+    captured.nodes.push_back([=] { copy_within(to, from, bytes, stream); });
+    return 0;
+  }
   std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   state.clock += state.copy_seconds;
   state.copied.emplace_back(to, from);
@@ -139,6 +156,7 @@ Code cuCtxSetCurrent(Context context) {
 Code cuModuleLoadData(Module* module, const void* image) {
   const Turn turn(turns);
   if (current == nullptr) return kInvalidContext;
+  if (is_forbidden("cuModuleLoadData")) return kNotInCapture;
   const bool is_ptx = std::memcmp(image, ".version", 8) == 0;
   if (!is_ptx && std::memcmp(image, "\177ELF", 4) != 0) return kInvalidImage;
   ++state.modules;
@@ -184,6 +202,7 @@ Code cuMemGetInfo_v2(size_t* free, size_t* total) {
 Code cuMemAlloc_v2(Address* memory, size_t bytes) {
   const Turn turn(turns);
   if (current == nullptr) return kInvalidContext;
+  if (is_forbidden("cuMemAlloc")) return kNotInCapture;
   size_t free = 0, total = 0;
   cuMemGetInfo_v2(&free, &total);
   if (bytes > free) return kOutOfMemory;
@@ -193,6 +212,7 @@ Code cuMemAlloc_v2(Address* memory, size_t bytes) {
 }
 Code cuMemFree_v2(Address memory) {
   const Turn turn(turns);
+  if (is_forbidden("cuMemFree")) return kNotInCapture;
   pending.finish();
   if (state.allocated.erase(memory) == 0) return kInvalidValue;
   std::free(reinterpret_cast<void*>(memory));
@@ -208,12 +228,14 @@ Code cuMemsetD8Async(Address memory, unsigned char value, size_t bytes, Stream s
 }
 Code cuMemcpyHtoDAsync_v2(Address to, const void* from, size_t bytes, Stream stream) {
   const Turn turn(turns);
+  if (is_forbidden("cuMemcpyHtoDAsync")) return kNotInCapture;
   if (stream == nullptr || !in_allocation(to, bytes)) return kInvalidValue;
   queue_copy(from, [=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
   return 0;
 }
 Code cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Stream stream) {
   const Turn turn(turns);
+  if (is_forbidden("cuMemcpyDtoHAsync")) return kNotInCapture;
   if (stream == nullptr || !in_allocation(from, bytes)) return kInvalidValue;
   queue_copy(to, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
   state.downloaded += bytes;
@@ -283,6 +305,7 @@ Code cuStreamDestroy_v2(Stream) {
 }
 Code cuStreamSynchronize(Stream) {
   const Turn turn(turns);
+  if (is_forbidden("cuStreamSynchronize")) return kNotInCapture;
   pending.finish();
   return state.launched.empty() ? 0 : state.finish_code;
 }
@@ -339,11 +362,13 @@ Code cuEventRecord(Event event, Stream stream) {
 Code cuEventSynchronize(Event event) {
   const Turn turn(turns);
   if (event == nullptr) return kInvalidValue;
+  if (is_forbidden("cuEventSynchronize")) return kNotInCapture;
   pending.finish(pending.until[event]);  // never recorded: nothing to wait for
   return 0;
 }
 Code cuEventElapsedTime(float* milliseconds, Event from, Event to) {
   const Turn turn(turns);
+  if (is_forbidden("cuEventElapsedTime")) return kNotInCapture;
   if (!state.recorded.count(from) || !state.recorded.count(to)) return kInvalidValue;
   *milliseconds = static_cast<float>(1e3 * (state.recorded[to] - state.recorded[from]));
   return 0;
@@ -368,7 +393,19 @@ Code cuLaunchKernelEx(const LaunchConfig* config, Function function, void** para
                        size_t{16} * *static_cast<unsigned*>(units), config->stream);
   }
   if (state.capture) {
-    state.capture->push_back(name_of(function));
+    const std::string name = name_of(function);
+    state.capture->push_back(name);
+    std::vector<uint64_t> values;
+    const int count = state.parameters ? state.parameters(name) : 0;
+    for (int p = 0; p < count; ++p) {
+      std::memcpy(&values.emplace_back(), parameters[p], sizeof(uint64_t));
+    }
+    captured.nodes.push_back([name, values, config = *config]() mutable {
+      state.launched.push_back(name);
+      std::vector<void*> addresses;
+      for (uint64_t& value : values) addresses.push_back(&value);
+      if (state.run && !values.empty()) state.run(name, config, addresses.data());
+    });
     return 0;
   }
   state.launched.push_back(name_of(function));
@@ -377,48 +414,52 @@ Code cuLaunchKernelEx(const LaunchConfig* config, Function function, void** para
   return 0;
 }
 
-// A graph is the list of kernel names that it launches, and also serves as its instance.
 Code cuStreamBeginCapture_v2(Stream stream, int) {
   const Turn turn(turns);
   if (current == nullptr) return kInvalidContext;
   if (stream == nullptr || state.capture) return kInvalidValue;
   state.capture.emplace();
+  captured.nodes.clear();
   return 0;
 }
 Code cuStreamEndCapture(Stream, Graph* graph) {
   const Turn turn(turns);
   if (!state.capture) return kInvalidValue;
-  *graph = reinterpret_cast<Graph>(new std::vector<std::string>(std::move(*state.capture)));
+  *graph = reinterpret_cast<Graph>(new Work(std::move(captured)));
   state.capture.reset();
   ++state.graphs;
+  return 0;
+}
+Code cuStreamIsCapturing(Stream, int* status) {
+  const Turn turn(turns);
+  *status = state.capture ? 1 : 0;
   return 0;
 }
 Code cuGraphInstantiateWithFlags(GraphExec* instance, Graph graph, unsigned long long) {
   const Turn turn(turns);
   ++state.graphs;
-  *instance = reinterpret_cast<GraphExec>(
-      new std::vector<std::string>(*reinterpret_cast<std::vector<std::string>*>(graph)));
+  *instance = reinterpret_cast<GraphExec>(new Work(*reinterpret_cast<Work*>(graph)));
   return 0;
 }
 Code cuGraphLaunch(GraphExec instance, Stream stream) {
   const Turn turn(turns);
   if (current == nullptr) return kInvalidContext;
   if (instance == nullptr || stream == nullptr) return kInvalidValue;
-  const auto& names = *reinterpret_cast<std::vector<std::string>*>(instance);
-  state.launched.insert(state.launched.end(), names.begin(), names.end());
+  if (is_forbidden("cuGraphLaunch")) return kNotInCapture;
+  for (const auto& node : reinterpret_cast<Work*>(instance)->nodes) node();
   ++state.replays;
   return 0;
 }
 Code cuGraphDestroy(Graph graph) {
   const Turn turn(turns);
   --state.graphs;
-  delete reinterpret_cast<std::vector<std::string>*>(graph);
+  delete reinterpret_cast<Work*>(graph);
   return 0;
 }
 Code cuGraphExecDestroy(GraphExec instance) {
   const Turn turn(turns);
   --state.graphs;
-  delete reinterpret_cast<std::vector<std::string>*>(instance);
+  delete reinterpret_cast<Work*>(instance);
   return 0;
 }
 

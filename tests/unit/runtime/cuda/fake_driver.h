@@ -32,6 +32,9 @@ struct FakeDriver {
   double copy_seconds = 0;                // device time of a copy within the device
   std::function<void(const std::string& kernel, const LaunchConfig& config, void** parameters)>
       run = {};  // called for each launch
+  // The number of parameters of a kernel, each with at least 8 readable bytes. If it is set, `run`
+  // is also called for launches by graphs.
+  std::function<int(const std::string& kernel)> parameters = {};
 
   // Observed calls.
   std::map<Address, size_t> allocated;       // address -> bytes, not yet freed
@@ -39,6 +42,7 @@ struct FakeDriver {
   std::map<std::string, int> shared_raised;  // kernel -> bytes of dynamic shared memory allowed
   std::vector<std::string> launched;         // including launches by graphs
   std::optional<std::vector<std::string>> capture;  // of the stream being captured
+  std::vector<std::string> forbidden;               // calls that a capture does not allow
   int graphs = 0, replays = 0;                      // live graphs; launches of graphs
   std::vector<std::pair<Address, Address>> copied;  // (to, from), within the device
   int copied_by_kernel = 0;                         // those of `copied` done by a kernel
