@@ -32,10 +32,10 @@ Module sample() {
     Kernel kernel;
     kernel.name = fmt::format("k{}", k);
     kernel.threads = {32, 1, 1};
-    Buffer from{"from", Scalar::F32, Space::Global, {integer(64)}};
+    Buffer from{"from", Scalar::F32, Space::Global, {integer(64)}, false, false, ""};
     from.read_only = true;
     kernel.buffers.push_back(from);
-    kernel.buffers.push_back({"to", Scalar::F32, Space::Global, {integer(64)}});
+    kernel.buffers.push_back({"to", Scalar::F32, Space::Global, {integer(64)}, false, false, ""});
     const Expr at = convert(variable("block", Scalar::I64), Scalar::I32);
     kernel.body.push_back({Store{1, {at}, load(0, {integer(k)}, Scalar::F32)}});
     module.kernels.push_back(std::move(kernel));
@@ -191,7 +191,8 @@ TEST(Merge, KeepsOtherLaunches) {
 // The block of a merged kernel has one set of buffers of its own, so these kernels stay apart.
 TEST(Merge, KeepsLaunchesWithMemoryOfTheirBlocks) {
   Module before = sample(), after;
-  before.kernels[1].buffers.push_back({"kept", Scalar::F32, Space::Shared, {integer(32)}});
+  before.kernels[1].buffers.push_back(
+      {"kept", Scalar::F32, Space::Shared, {integer(32)}, false, false, ""});
   before.plan.actions = {launch(0, {0, 0}, {0, 1}), launch(1, {0, 1}, {1, 0}),
                          launch(2, {1, 0}, {0, 0}), launch(0, {0, 0}, {0, 1})};
   EXPECT_EQ(merged(before, after), 3);
