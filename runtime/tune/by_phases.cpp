@@ -7,6 +7,22 @@
 
 namespace stencil::tune {
 
+namespace {
+
+// Without the rest of the step, the values of its reductions do not exist.
+bool reads_reductions(const ir::Program& phase) {
+  for (const ir::Function& function : phase.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      for (const ir::Node& node : piece.graph.nodes()) {
+        if (std::holds_alternative<ir::ReductionRef>(node.kind)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 bool is_chosen_by_phases(const schedule::Scheduler& scheduler) {
   return scheduler.phases().mixed();
 }
@@ -16,7 +32,8 @@ std::optional<runtime::KnownLine> line_by_phases(const schedule::Scheduler& sche
   std::string origin;
   const auto composed = scheduler.by_phases([&](const ir::Program& phase) {
     schedule::Scheduler alone(phase, scheduler.machine());
-    if (const auto known = choose(phase)) {
+    const auto known = reads_reductions(phase) ? std::nullopt : choose(phase);
+    if (known) {
       Diagnostics refusals;
       if (auto schedule = alone.parse(known->line, refusals)) {
         if (origin.empty()) origin = known->origin;
