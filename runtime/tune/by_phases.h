@@ -14,7 +14,8 @@ namespace stencil::tune {
 bool is_chosen_by_phases(const schedule::Scheduler& scheduler);
 
 // The lines that `choose` gives for the phases, as one line. A phase for which it gives none, or
-// which reads reductions and so cannot run alone, has the settings of the model. nullopt: it gives none for any phase, or the combination is refused.
+// which reads reductions and so cannot run alone, has the settings of the model. nullopt: it gives
+// none for any phase, or the combination is refused.
 using ChooseLine = std::function<std::optional<runtime::KnownLine>(const ir::Program& phase)>;
 std::optional<runtime::KnownLine> line_by_phases(const schedule::Scheduler& scheduler,
                                                  const ChooseLine& choose);
