@@ -55,6 +55,32 @@ TEST_F(TimedRuns, TimeOnceAndCacheTheFastest) {
   EXPECT_FALSE(holds(scheduled(stencilc(run + "brief.npy --steps 200")), "timed"));
 }
 
+// In a program with several grids the phases are timed as programs of their own, except those that
+// read a reduction of the step.
+TEST_F(TimedRuns, TimePhasesOnSeveralGrids) {
+  write("grids.stn", R"(
+param N : integer = 256;
+grid F = [0..N-1, 0..N-1] steps 1000000000;
+grid C of F by 2 cells;
+field u : real on F;
+field v : real on C boundary clamp;
+init u[i,j] = 0.5 * i - j;
+repeat 6 { stencil s : u[1..N-2, 1..N-2] = 0.25 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1]); }
+stencil down : v on C = 0.25 * (u[0,0] + u[1,0] + u[0,1] + u[1,1]);
+repeat 4 { stencil t : v on C = 0.5 * v[0,0] + 0.25 * (v[0,1] + v[1,0]); }
+reduce top = max(abs(u[0,0])) on F;
+stencil scaled : u on F = u[0,0] / (1 + top);
+reduce largest = max(abs(v[0,0])) on C every 24;
+stop when largest < 1000;
+)");
+  const std::string run = "run grids.stn --device host --out u=";
+  const std::string first = scheduled(stencilc(run + "first.npy --out v=first_v.npy"));
+  EXPECT_TRUE(holds(first, " timed in ")) << first;
+  stencilc(run + "direct.npy --out v=direct_v.npy --schedule direct");
+  EXPECT_EQ(read(file("first.npy")), read(file("direct.npy")));
+  EXPECT_EQ(read(file("first_v.npy")), read(file("direct_v.npy")));
+}
+
 TEST_F(TimedRuns, AreNotTimedIfShortOrTuningIsOff) {
   EXPECT_FALSE(holds(scheduled(stencilc("run long.stn --device host --steps 200")), "timed"));
   EXPECT_FALSE(holds(scheduled(stencilc("run long.stn --device host --schedule direct")), "timed"));
