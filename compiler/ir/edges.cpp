@@ -91,7 +91,7 @@ std::optional<EdgeCondition> condition(const Range& grid, Op op, const Affine& b
     }
     return std::nullopt;
   }
-  // !(index >= bound) or !(index < bound), for the bound of the comparison
+  // The comparison is `index < from`, or its opposite.
   const bool less = op == Op::Lt || op == Op::Le;
   const Affine from = op == Op::Le || op == Op::Gt ? bound + 1 : bound;
   if (const auto points = near(from - grid.low)) {
@@ -178,18 +178,7 @@ std::vector<EdgeCondition> edge_conditions(const Program& program, const Graph& 
   std::vector<EdgeCondition> out;
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Operation* operation = operation_at(graph, id);
-    if (!operation || operation->operands.size() != 2) continue;
-    switch (operation->op) {
-      case Op::Lt:
-      case Op::Le:
-      case Op::Gt:
-      case Op::Ge:
-      case Op::Eq:
-      case Op::Ne:
-        break;
-      default:
-        continue;
-    }
+    if (!operation || !is_comparison(operation->op)) continue;
     for (const size_t of : {0, 1}) {
       const auto* index = std::get_if<Index>(&graph[operation->operands[of]].kind);
       if (!index) continue;

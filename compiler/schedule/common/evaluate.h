@@ -23,8 +23,8 @@ struct EdgeTests {
   std::vector<ir::EdgeCondition> conditions;  // in the graph
   // The value of a condition, given that of its node.
   std::function<kernel::Expr(const ir::EdgeCondition&, const kernel::Expr&)> decide = {};
-  // By node: see ir::unused_at_edges. Accesses do without the boundary rules that they meet only
-  // where their values are not used. Empty if all accesses must be valid everywhere.
+  // By node, from ir::unused_at_edges: an access has only those boundary rules that it meets at
+  // points where its value is used. Empty: an access has all its rules.
   ir::Unused unused = {};
 };
 
