@@ -179,5 +179,32 @@ TEST_F(Heat, FixedEdgesThatChangeInTimeAreThoseOfTheLevelRead) {
   EXPECT_EQ(values[8], 64 + 2 * 0.125 * 39);
 }
 
+// Conditions near an edge are decided where the inside is computed apart. They reach farther from
+// the edge than the accesses do.
+TEST_F(Boundaries, ConditionsNearEdgesHoldWhereTheInsideIsApart) {
+  write("edges.stn", R"(
+param N : integer = 90;
+param M : integer = 160;
+grid G = [0..N-1, 0..M-1] steps 5;
+field A : real on G boundary antisymmetric;
+init A[i,j] = random(i, j, 1) - 0.5;
+stencil s : A[i in first..last, j in first..last] =
+  select(i < 6 or j >= M - 7, 0.5 * A[0,0], select(i == N - 5 or 5 > j, A[0,1] - A[1,0],
+    0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1])));
+)");
+  const std::string run = "run edges.stn --fp strict --out A=";
+  ASSERT_EQ(stencilc(run + "expected.npy --device reference").status, 0);
+  for (const char* schedule : {"streaming T=1 block=16x2 elements=2x1 interior=split chunk=30",
+                               "streaming T=2 block=16x2 elements=2x1 interior=split",
+                               "planes T=1 block=40 chunk=16", "planes T=3 block=80 chunk=30"}) {
+    for (const char* sizes : {"", " --open N --open M -D N=90 -D M=160"}) {
+      const std::string options =
+          std::string(" --device host --schedule '") + schedule + "'" + sizes;
+      ASSERT_EQ(stencilc(run + "found.npy" + options).status, 0) << options;
+      EXPECT_EQ(read(file("found.npy")), read(file("expected.npy"))) << options;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stencil::test
