@@ -1,5 +1,10 @@
 // Conditions that are the same for all planes of a patch. They are stored as bit masks that a
 // thread computes once.
+//
+// The bits are spread: at most one of the lower seven bits of a byte is in use. ptxas tests several
+// of these seven bits with one R2P instruction, which writes fixed predicate registers. Versions
+// 12.9 to 13.5 let a second R2P overwrite a predicate that the next plane still needs
+// (docs/design/notes/correctness.md).
 #pragma once
 
 #include <map>
@@ -21,29 +26,45 @@ class StreamMasks {
                int columns, const Expr& condition) {
     const auto [entry, fresh] = masks_.try_emplace(key, -1);
     if (!fresh) return {};
-    entry->second = context_.builder.local(kernel::Space::Thread, name, Scalar::I32, {}, comment);
+    const Scalar type = word(columns);
+    entry->second = context_.builder.local(kernel::Space::Thread, name, type, {}, comment);
     context_.builder.kernel().buffers[entry->second].zeroed = true;
     const Expr bit = kernel::operation(
-        Op::Shl, {select(condition, literal(1), literal(0)), bit_number(columns)});
+        Op::Shl, {select(condition, kernel::integer(1, type), kernel::integer(0, type)),
+                  bit_number(columns)});
     return context_.for_each_part(
         columns,
         as_body({kernel::Store{entry->second, {}, kernel::operation(Op::BitOr, {of(key), bit})}}));
   }
   // The mask of a key.
-  Expr of(const std::string& key) const { return kernel::load(masks_.at(key), {}, Scalar::I32); }
+  Expr of(const std::string& key) const {
+    const BufferId mask = masks_.at(key);
+    return kernel::load(mask, {}, context_.builder.kernel().buffers[mask].type);
+  }
   // Whether the mask's bit of the current part is set.
   Expr is_set(const Expr& mask, int columns) const {
     const Expr bit = kernel::operation(Op::Shr, {mask, bit_number(columns)});
-    return kernel::operation(Op::Ne,
-                             {kernel::operation(Op::BitAnd, {bit, literal(1)}), literal(0)});
+    const Scalar type = word(columns);
+    return kernel::operation(
+        Op::Ne,
+        {kernel::operation(Op::BitAnd, {bit, kernel::integer(1, type)}), kernel::integer(0, type)});
   }
   // Whether a mask has enough bits for the patch.
-  bool has_room(int columns) const { return context_.plan.patch[1] * columns <= 32; }
+  bool has_room(int columns) const { return parts(columns) <= 16; }
 
  private:
+  int parts(int columns) const { return context_.plan.patch[1] * columns; }
+  // The type of a mask: each byte holds the bits of two parts.
+  Scalar word(int columns) const { return parts(columns) <= 8 ? Scalar::I32 : Scalar::I64; }
+
+  // Up to four parts have a byte each. Otherwise part 2 k has bit 8 k, and part 2 k + 1 bit 8 k
+  // + 7.
   Expr bit_number(int columns) const {
-    return kernel::add(kernel::mul(context_.row(), literal(columns)),
-                       counter(context_.column_name, columns));
+    const Expr part = kernel::add(kernel::mul(context_.row(), literal(columns)),
+                                  counter(context_.column_name, columns));
+    if (parts(columns) <= 4) return kernel::mul(part, literal(8));
+    return kernel::add(kernel::mul(divided(part, literal(2)), literal(8)),
+                       kernel::mul(modulo(part, literal(2)), literal(7)));
   }
 
   const StreamContext& context_;

@@ -130,7 +130,7 @@ jacobi2d_stream(const float* __restrict__ A, float* __restrict__ A_next, const i
   #pragma unroll
   for (int i = 0; i < elements_x; ++i) {
     covered = covered | ((int)((unsigned)(first_x + i >= 1 && first_x + i <= size_x - 2 ? 1
-        : 0) << (i & 31)));
+        : 0) << ((i * 8) & 31)));
   }
   const int iterations = last_y - begin_y + 5;
   // prologue: start to copy the first planes
@@ -174,8 +174,8 @@ jacobi2d_stream(const float* __restrict__ A, float* __restrict__ A_next, const i
               const float value = __fmul_rn(0.2f, A_planes[step][1][i + 1]
                   + A_planes[step][2][i + 1] + A_planes[step][0][i + 1] + A_planes[step][1][i]
                   + A_planes[step][1][i + 2]);
-              A_planes[step + 1][0][i + 1] = tests == 0 || ((live >> (i & 31)) & 1) != 0 ? value
-                  : A_planes[step][1][i + 1];
+              A_planes[step + 1][0][i + 1] = tests == 0 || ((live >> ((i * 8) & 31)) & 1) != 0
+                  ? value : A_planes[step][1][i + 1];
             }
           });
           // write the plane that has all its steps

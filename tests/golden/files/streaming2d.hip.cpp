@@ -124,7 +124,7 @@ graetz2d_stream(const float* __restrict__ T, float* __restrict__ T_next, const f
   #pragma unroll
   for (int i = 0; i < elements_x; ++i) {
     covered = covered | ((int)((unsigned)(first_x + i >= 0 && first_x + i <= size_x - 1 ? 1
-        : 0) << (i & 31)));
+        : 0) << ((i * 8) & 31)));
   }
   const int iterations = last_y - begin_y + 3;
   // prologue: start to copy the first planes
@@ -176,8 +176,8 @@ graetz2d_stream(const float* __restrict__ T, float* __restrict__ T_next, const f
                   + (tests == 0 ? T_planes[step][1][i + 2] : x_ + 1 <= size_x - 1
                   ? T_planes[step][1][i + 2] : T_planes[step][1][i + 1])),
                   fmaf(-(C * (1.5f * fmaf(-v_1, v_1, 1.0f))), v - v_2, v));
-              T_planes[step + 1][0][i + 1] = tests == 0 || ((live >> (i & 31)) & 1) != 0 ? value
-                  : T_planes[step][1][i + 1];
+              T_planes[step + 1][0][i + 1] = tests == 0 || ((live >> ((i * 8) & 31)) & 1) != 0
+                  ? value : T_planes[step][1][i + 1];
             }
           });
           // write the plane that has all its steps

@@ -113,7 +113,7 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
   const int thread_x = threadIdx.x;
   const int thread_y = threadIdx.y;
   float A_planes[4][3][6][6] = {};  // versions 0 to 3, each by age
-  int covered = 0;  // points of the patch where a function applies
+  int64_t covered = 0;  // points of the patch where a function applies
   int written = 0;  // vectors of the patch to write
   // the same at all points
   const float v = stencil_divide_even_float(1.0f - alpha, 6.0f, 0.16666667f);
@@ -128,8 +128,9 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
   for (int k = 0; k < elements_y; ++k) {
     #pragma unroll
     for (int i = 0; i < elements_x; ++i) {
-      covered = covered | ((int)((unsigned)(first_y + k >= 1 && first_y + k <= size_y - 2 && first_x
-          + i >= 1 && first_x + i <= size_x - 2 ? 1 : 0) << ((k * 4 + i) & 31)));
+      covered = covered | ((int64_t)((unsigned long long)(first_y + k >= 1 && first_y + k <= size_y
+          - 2 && first_x + i >= 1 && first_x + i <= size_x - 2 ? 1LL
+          : 0LL) << (((k * 4 + i) / 2 * 8 + (k * 4 + i) % 2 * 7) & 63)));
     }
   }
   #pragma unroll
@@ -137,7 +138,7 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
     written = written | ((int)((unsigned)(first_x >= number_x * core_x + (number_x == 0 ? 0 : 4)
         && first_x < (number_x == tiles_x - 1 ? size_x : number_x * core_x + 60) && first_y + k
         >= number_y * core_y + (number_y == 0 ? 0 : 3) && first_y + k
-        < (number_y == tiles_y - 1 ? size_y : number_y * core_y + 61) ? 1 : 0) << (k & 31)));
+        < (number_y == tiles_y - 1 ? size_y : number_y * core_y + 61) ? 1 : 0) << ((k * 8) & 31)));
   }
   const int iterations = last_z - begin_z + 4;
   // prologue: start to copy the first planes
@@ -191,7 +192,7 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
               + 1][1], 1, 16);
         }
         const int z = front - step - 1;
-        const int live = ((3 - steps - step - 1) & -z & (z - size_z + 1)) < 0 ? covered : 0;
+        const int64_t live = ((3 - steps - step - 1) & -z & (z - size_z + 1)) < 0 ? covered : 0LL;
         #pragma unroll
         for (int k = 0; k < elements_y; ++k) {
           #pragma unroll
@@ -200,7 +201,8 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
                 * (A_planes[step][2][k + 1][i + 1] + A_planes[step][0][k + 1][i + 1]
                 + A_planes[step][1][k][i + 1] + A_planes[step][1][k + 2][i + 1]
                 + A_planes[step][1][k + 1][i] + A_planes[step][1][k + 1][i + 2]));
-            A_planes[step + 1][0][k + 1][i + 1] = ((live >> ((k * 4 + i) & 31)) & 1) != 0 ? value
+            A_planes[step + 1][0][k + 1][i + 1] =
+                ((live >> (((k * 4 + i) / 2 * 8 + (k * 4 + i) % 2 * 7) & 63)) & 1) != 0 ? value
                 : A_planes[step][1][k + 1][i + 1];
           }
         }
@@ -215,7 +217,7 @@ jacobi3d_stream(const float* __restrict__ A, float* __restrict__ A_next, const f
       if (front - 3 >= first_z && front - 3 <= last_z) {
         #pragma unroll
         for (int k = 0; k < elements_y; ++k) {
-          if (((written >> (k & 31)) & 1) != 0) {
+          if (((written >> ((k * 8) & 31)) & 1) != 0) {
             stencil_store_4<float4>(&A_next[((front - 3) * size_y + (first_y + k)) * size_x
                 + first_x], &A_planes[3][0][k + 1][1]);
           }
