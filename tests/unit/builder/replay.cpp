@@ -187,9 +187,11 @@ class Replay {
     return out;
   }
   dsl::PerDimension per_dimension(const std::optional<ast::PerDimension>& values) {
-    if (!values) return {};
-    if (!values->list) return expr(*values->values.front());
-    return exprs(values->values);
+    return values ? per_dimension(*values) : dsl::PerDimension();
+  }
+  dsl::PerDimension per_dimension(const ast::PerDimension& values) {
+    if (!values.list) return expr(*values.values.front());
+    return exprs(values.values);
   }
   static std::vector<dsl::Index> indices(const std::vector<ast::Identifier>& names) {
     std::vector<dsl::Index> out;
