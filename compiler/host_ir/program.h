@@ -93,7 +93,7 @@ struct Assign {
 struct If {
   Expr condition;
   Body then;
-  Body otherwise = {};
+  Body otherwise;
 };
 struct Block {
   Body body;

@@ -196,7 +196,7 @@ struct Loop {
   // Allowed numbers of iterations of a tile, descending from time_tile to 1; empty: any up to
   // time_tile.
   std::vector<int> tile_sizes = {};
-  std::vector<Action> actions = {};
+  std::vector<Action> actions;
 };
 
 // Actions that run several times in each iteration of the loop in which they stand.

@@ -6,8 +6,8 @@ usage: measure.py STENCILC [DEVICE] > results.json
 Each program runs without its norm and stop condition, so that a step is one cycle. The first run of a
 program lets `auto` time schedules on the device, the second one is recorded. For poisson27, one sweep of
 the smoother on the finest level is timed beside the cycle, with the faster one of two schedules that
-pass through memory for each sweep. A step of "full" is full multigrid and one V-cycle, from the source to the error
-of the discretisation.
+pass through memory for each sweep. A step of "full" is full multigrid and one V-cycle, which together
+reach the error of the discretisation.
 """
 import json
 import os
