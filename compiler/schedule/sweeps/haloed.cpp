@@ -45,7 +45,7 @@ HaloedCopy copy_of(const SweepTile& tile, const ir::Access& from, analysis::Marg
       low -= tile.column.lookback();
       high += tile.schedule.prefetch;
     } else {  // threads of the last tile may lie beyond the domain
-      const int64_t core = tile.core(d);
+      const int64_t core = std::max<int64_t>(tile.core(d), 1);  // the family refuses other tiles
       high = std::max(high, low + divide_up(high - low + 1, core) * core - 1);
       low -= tile.cover[i].low;
       high += tile.cover[i].high;

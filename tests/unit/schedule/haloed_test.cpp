@@ -138,10 +138,11 @@ TEST(HaloedCopies, CountInTheFootprint) {
 }
 
 TEST(HaloedCopies, RefuseWhatTheyDoNotSupport) {
-  const auto refused = [](const std::string& text) {
+  const auto refused = [](const std::string& text,
+                          const std::string& line = "sweeps memory=haloed") {
     const ir::Program program = test::load(text);
     Diagnostics diagnostics;
-    const auto schedule = parse("sweeps memory=haloed", program, diagnostics);
+    const auto schedule = parse(line, program, diagnostics);
     if (schedule) lower(program, *schedule, diagnostics, gpu(), Advice::None);
     return diagnostics.items().empty()
                ? std::string()
@@ -156,6 +157,9 @@ TEST(HaloedCopies, RefuseWhatTheyDoNotSupport) {
   EXPECT_EQ(refused("grid G = [0..8, 0..8] levels 2 by 2 steps 4; field A : real on G boundary "
                     "constant 0; stencil s : A on G = A[0,1]; cycle v { s; } step { v; }"),
             "L029 sweeps refused: memory=haloed does not support programs with several grids");
+  EXPECT_EQ(refused(plane_of("boundary clamp"), "sweeps block=3x8 operands=shared halo=cover memory=haloed")
+                .substr(0, 4),
+            "L014");
   EXPECT_EQ(refused("grid G = [0..1023, 0..1023, 0..2047] steps 4; field A : ubyte on G boundary "
                     "clamp; stencil s : A on G = A[0,0,1];")
                 .substr(0, 4),
