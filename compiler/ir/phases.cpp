@@ -3,11 +3,16 @@
 // step, so a tile must not mix them with functions outside of the repeat. A tile has the points of
 // one domain. The step is therefore cut at these places. Schedules handle each phase as a program
 // of its own.
+//
+// In a program with several domains, a repeat gives its first and last iterations to the functions
+// beside it, which saves passes over memory:  correct; repeat 6 { smooth }; residual  becomes the
+// phases  correct, smooth, smooth, smooth  and  smooth, smooth, smooth, residual.
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "compiler/ir/program.h"
+#include "compiler/ir/rewrite.h"
 
 namespace stencil::ir {
 
@@ -29,6 +34,14 @@ bool in_one_domain(const Program& program, const Sequence& sequence) {
   return domains.size() <= 1;
 }
 
+bool reads_finer(const Piece& piece) {
+  const auto found = accesses(piece.graph, piece.results);
+  return std::any_of(found.begin(), found.end(), [](const auto& read) {
+    const std::vector<IndexMap>& maps = read.second->maps;
+    return std::any_of(maps.begin(), maps.end(), [](const IndexMap& map) { return map.scale > 1; });
+  });
+}
+
 // Appends the parts of a sequence to a list. `advanced`: see Phase; it grows with each phase.
 class Cutter {
  public:
@@ -37,8 +50,13 @@ class Cutter {
       : program_(program), to_(to), advanced_(advanced), times_(times), evaluates_(evaluates) {}
 
   void take(const Sequence& sequence) {
-    for (const Step& step : sequence) {
-      std::visit([&](const auto& kind) { take(kind); }, step.kind);
+    for (size_t s = 0; s < sequence.size(); ++s) {
+      const auto* repeat = std::get_if<Repeat>(&sequence[s].kind);
+      if (repeat && gives_away(*repeat)) {
+        share(*repeat, s + 1 < sequence.size() ? &sequence[s + 1] : nullptr);
+        continue;
+      }
+      std::visit([&](const auto& kind) { take(kind); }, sequence[s].kind);
     }
   }
   // The last functions, then the last reductions.
@@ -62,6 +80,59 @@ class Cutter {
 
  private:
   DomainId domain_of(size_t function) const { return program_.functions[function].domain; }
+
+  // --- Iterations of a repeat in the phases beside it
+
+  // Applications that a repeat gives to a neighbour, at most. A phase then has as many stages as a
+  // time tile of four steps.
+  static constexpr int64_t kMostShared = 3;
+
+  bool gives_away(const Repeat& repeat) const {
+    if (program_.domains.size() == 1) return false;
+    const auto size = static_cast<int64_t>(repeat.body.size());
+    if (size == 0 || size > kMostShared || repeat.iterations < 2) return false;
+    return std::all_of(repeat.body.begin(), repeat.body.end(), [&](const Step& step) {
+      const auto* apply = std::get_if<Apply>(&step.kind);
+      if (!apply || domain_of(apply->function) != domain_of(first_of(repeat))) return false;
+      const Function& function = program_.functions[apply->function];
+      return std::all_of(function.targets.begin(), function.targets.end(),
+                         [&](FieldId target) { return program_.fields[target].history == 1; });
+    });
+  }
+  static size_t first_of(const Repeat& repeat) {
+    return std::get<Apply>(repeat.body.front().kind).function;
+  }
+  // Whether a function may share a phase with iterations of the repeat. Not if it reads a finer
+  // grid: a tile would read many points again in its halo.
+  bool is_neighbour(size_t function, const Repeat& repeat) const {
+    const Function& other = program_.functions[function];
+    if (other.domain != domain_of(first_of(repeat))) return false;
+    return std::none_of(other.pieces.begin(), other.pieces.end(), reads_finer);
+  }
+  void share(const Repeat& repeat, const Step* next) {
+    const bool before = phase_.functions.size() == 1 && is_neighbour(phase_.functions[0], repeat);
+    const auto* apply = next ? std::get_if<Apply>(&next->kind) : nullptr;
+    const bool after = apply && is_neighbour(apply->function, repeat);
+    const int64_t most = kMostShared / static_cast<int64_t>(repeat.body.size());
+    const int64_t last = after ? std::min(most, repeat.iterations / (before ? 2 : 1)) : 0;
+    const int64_t first = before ? std::min(most, repeat.iterations - last) : 0;
+    apply_times(first, repeat.body);
+    end_phase();
+    if (const int64_t rest = repeat.iterations - first - last; rest > 0) {
+      apply_times(1, repeat.body);
+      phase_.iterations = rest;
+      end_phase();
+    }
+    apply_times(last, repeat.body);
+  }
+  void apply_times(int64_t times, const Sequence& body) {
+    for (int64_t i = 0; i < times; ++i) {
+      for (const Step& step : body) {
+        phase_.functions.push_back(std::get<Apply>(step.kind).function);
+      }
+    }
+  }
+
   void take(const Apply& apply) {
     const bool open = !phase_.functions.empty();
     if (open && domain_of(phase_.functions[0]) != domain_of(apply.function)) end_phase();

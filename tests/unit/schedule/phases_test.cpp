@@ -237,6 +237,53 @@ TEST(Phases, ThatAreAlikeShareAPlan) {
 }
 
 // A function that reads levels reads other memory before a write of the field than after it.
+// The phases of a step, as the names of their functions and the iterations.
+std::vector<std::string> named_phases(const std::string& step, const std::string& more = "") {
+  const ir::Program program = test::load(
+      "grid G = [0..32, 0..32] levels 2 by 2 steps 3; field u, f : real on G boundary constant 0;" +
+      more +
+      "stencil s : u on G = 0.25 * (u[-1,0] + u[1,0] + f[0,0]);"
+      "stencil t : f on G = f[0,0] - 0.5 * u[0,1];"
+      "stencil up : u on G = u[0,0] + coarse u[0,0];"
+      "stencil down : f on G = fine f[0,0] + fine u[1,0];"
+      "step { " +
+      step + " }");
+  std::vector<std::string> out;
+  for (const ir::Phase& phase : ir::phases(program)) {
+    std::string& name = out.emplace_back();
+    for (const size_t f : phase.functions) name += program.functions[f].name + " ";
+    name += std::to_string(phase.iterations);
+  }
+  return out;
+}
+
+TEST(Phases, TakeIterationsOfRepeatsBesideThem) {
+  using Names = std::vector<std::string>;
+  const std::string coarser = " coarser { down; }";
+  EXPECT_EQ(named_phases("t; repeat 6 { s; } t;" + coarser),
+            (Names{"t s s s 1", "s s s t 1", "down_1 1"}));
+  EXPECT_EQ(named_phases("t; repeat 5 { s; } t;" + coarser),
+            (Names{"t s s s 1", "s s t 1", "down_1 1"}));
+  EXPECT_EQ(named_phases("up; repeat 20 { s; } t;" + coarser),
+            (Names{"up s s s 1", "s 14", "s s s t 1", "down_1 1"}));
+  EXPECT_EQ(named_phases("repeat 6 { s; } t;" + coarser), (Names{"s 3", "s s s t 1", "down_1 1"}));
+  EXPECT_EQ(named_phases("up; repeat 6 { s; }" + coarser),
+            (Names{"up s s s 1", "s 3", "down_1 1"}));
+  EXPECT_EQ(named_phases("t; repeat 4 { s; t; } up;" + coarser),
+            (Names{"t s t 1", "s t 2", "s t up 1", "down_1 1"}));
+  // Not beside: a function that reads a finer grid, one on another grid, several functions before,
+  // a block of several kinds of statements.
+  EXPECT_EQ(named_phases("t; coarser { down; repeat 6 { s; } } up;"),
+            (Names{"t 1", "down_1 1", "s_1 6", "up 1"}));
+  EXPECT_EQ(named_phases("t; t; repeat 6 { s; }" + coarser), (Names{"t t 1", "s 6", "down_1 1"}));
+  EXPECT_EQ(named_phases("t; repeat 6 { s; t; s; t; } t;" + coarser),
+            (Names{"t 1", "s t s t 6", "t 1", "down_1 1"}));
+  EXPECT_EQ(named_phases("t; repeat 3 { repeat 6 { s; } t; }" + coarser),
+            (Names{"t 1", "s 3", "s s s t 1", "down_1 1"}));
+  EXPECT_EQ(named_phases("repeat 6 { s; } m; t;" + coarser, "reduce m = max(u[0,0]) on G;"),
+            (Names{"s 6", "t 1", "down_1 1"}));
+}
+
 TEST(Phases, AreNotAlikeIfLevelsHaveMoved) {
   const ir::Program program = test::load(
       "grid G = [0..63, 0..63] levels 2 by 2 steps 4; field h : real on G history 2;"
