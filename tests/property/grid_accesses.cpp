@@ -97,6 +97,15 @@ bool Accesses::allows(const Field& field, const Offset& offset) {
     const int64_t points = extent(places_[field.place], d);
     const Reach surely = reach(field, offset[d], d, true);
     const Reach found = larger ? surely : reach(field, offset[d], d, false);
+    // A read towards a linear side may also read the next point in the opposite direction.
+    if (sides.low == "linear" && sides.high == "none" && offset[d] < 0 &&
+        reach(field, 1, d, larger).above > 0) {
+      return false;
+    }
+    if (sides.high == "linear" && sides.low == "none" && offset[d] > 0 &&
+        reach(field, -1, d, larger).below > 0) {
+      return false;
+    }
     for (const bool low : {true, false}) {
       const std::string& rule = low ? sides.low : sides.high;
       const int64_t beyond = low ? surely.below : surely.above;

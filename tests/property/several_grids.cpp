@@ -394,7 +394,10 @@ class SeveralGrids : private Accesses {
         covers(open == 0 ? "repeat" : "repeat in a repeat");
         ++open;
         const std::string body = make_stencil(true);
-        if (body.empty()) return close(text.substr(0, text.rfind("repeat")), open - 1);
+        if (body.empty()) {  // all fields have a history
+          text = close(text.substr(0, text.rfind("repeat")), open - 1);
+          return functions_made_ == 0 ? text + make_stencil(false) : text;
+        }
         text += body;
       } else {
         text += make_stencil(open > 0);
