@@ -1,19 +1,17 @@
-// The calls of stencil/builder.h that add to the program. Each call makes the syntax of one item or
-// of one line of a body.
-//
-// A Statement collects the parts of one call. If several parts are misused, only the first one is
-// reported, at the place of the call. A misused part leaves an incomplete tree behind. A program
-// with misuse is never built, so this tree is never used.
+// The calls of stencil/builder.h that add to the program, except blocks of statements (blocks.cpp).
+// Each call makes the syntax of one item or of one line of a body.
 #include <fmt/format.h>
 
 #include <atomic>
 
-#include "compiler/builder/parts.h"
+#include "compiler/builder/call.h"
 
 namespace stencil::dsl {
 
 namespace {
 
+using detail::Call;
+using detail::item_of;
 using detail::State;
 
 uint64_t next_builder() {
@@ -21,145 +19,14 @@ uint64_t next_builder() {
   return ++last;
 }
 
-class Statement {
- public:
-  Statement(State& state, Place place) : state_(state), place_(place), span_(state.mark(place)) {}
-
-  Span span() const { return span_; }
-
-  ast::Identifier name(const std::string& name) {
-    check(detail::check_name(name));
-    return {name, span_};
-  }
-  // A name that the builder with this id has declared.
-  ast::Identifier name(const std::string& name, uint64_t builder) {
-    check_builder(builder);
-    return this->name(name);
-  }
-
-  ast::ExprPtr expr(const Expr& expr) {
-    const detail::Node& node = Access::node(expr);
-    return sound(node) ? detail::tree(node) : nullptr;
-  }
-  ast::ExprPtr expr(const std::optional<Expr>& optional) {
-    return optional ? expr(*optional) : nullptr;
-  }
-
-  ast::TypeExpr type(const Type& type) {
-    const detail::TypeNode& node = Access::node(type);
-    return sound(node) ? node.make() : ast::TypeExpr{};
-  }
-
-  // The box of a grid or series, whose ranges must have no strides.
-  ast::Box plain_box(const Box& ranges, const char* of) {
-    for (const Range& range : ranges) {
-      if (Access::stride(range)) check(detail::unstrided(of));
-    }
-    return box(ranges);
-  }
-  ast::Box box(const Box& ranges) {
-    ast::Box box;
-    for (const Range& range : ranges) {
-      ast::Range& out = box.ranges.emplace_back();
-      if (Access::index(range)) out.index = name(*Access::index(range));
-      out.low = expr(Access::low(range));
-      out.high = expr(Access::high(range));
-      out.stride = expr(Access::stride(range));
-      if (out.stride && !Access::high(range)) {
-        check(detail::problem("P023", "a range of one point cannot have a stride"));
-      }
-    }
-    return box;
-  }
-  std::optional<ast::PerDimension> per_dimension(const PerDimension& values) {
-    if (!Access::list(values) && Access::values(values).empty()) return std::nullopt;
-    ast::PerDimension out{Access::list(values), {}, {}};
-    for (const Expr& value : Access::values(values)) out.values.push_back(expr(value));
-    return out;
-  }
-  ast::Region region(const Region& region) {
-    const std::optional<Domain>& domain = Access::domain(region);
-    if (!domain) return box(Access::box(region));
-    return ast::NamedRegion{name(Access::name(*domain), Access::builder(*domain)),
-                            names(Access::indices(region))};
-  }
-  std::vector<ast::Identifier> names(const std::vector<Index>& indices) {
-    std::vector<ast::Identifier> out;
-    for (const Index& index : indices) out.push_back(name(Access::name(index)));
-    return out;
-  }
-  ast::ExprPtr where(const Region& region) { return expr(Access::where(region)); }
-
-  ast::BoundaryRule rule(const Rule& rule) {
-#define STENCIL_BOUNDARY(kind, ...) \
-  static_assert(static_cast<int>(Rule::Kind::kind) == static_cast<int>(BoundaryKind::kind));
-#include "compiler/support/boundaries.def"
-    const auto kind = static_cast<BoundaryKind>(rule.kind);
-    if (!row_of(kind).takes_value()) return {kind, nullptr, {}};
-    return {kind, expr(rule.value.value_or(Expr(0))), {}};
-  }
-  std::optional<ast::Boundary> boundary(const Boundary& boundary) {
-    if (!Access::list(boundary) && Access::dimensions(boundary).empty()) return std::nullopt;
-    ast::Boundary out{Access::list(boundary), {}, {}};
-    for (const Sides& sides : Access::dimensions(boundary)) {
-      ast::BoundarySides& rules = out.dimensions.emplace_back();
-      rules.low = rule(sides.low);
-      if (sides.high) rules.high = rule(*sides.high);
-    }
-    return out;
-  }
-
-  std::vector<ast::Function::Argument> arguments(const std::vector<Argument>& arguments) {
-    std::vector<ast::Function::Argument> out;
-    for (const Argument& argument : arguments) {
-      out.push_back({name(Access::name(argument)), Access::is_field(argument)});
-    }
-    return out;
-  }
-
-  void check(const detail::Problem& problem) {
-    if (problem && !reported_) state_.report(*problem, place_);
-    reported_ = reported_ || problem;
-  }
-
-  // Adds the item and returns its index.
-  template <typename Kind>
-  size_t add(Kind kind) {
-    state_.program.items.push_back({std::move(kind), span_});
-    return state_.program.items.size() - 1;
-  }
-
- private:
-  void check_builder(uint64_t builder) {
-    if (builder == 0 || builder == state_.id) return;
-    check(detail::problem("P020", "the value belongs to another builder"));
-  }
-  bool sound(const detail::Extent& extent) {
-    check(extent.problem);
-    check_builder(extent.builder);
-    return !extent.problem;
-  }
-
-  State& state_;
-  Place place_;
-  Span span_;
-  bool reported_ = false;
-};
-
-template <typename Item>
-Item& item_of(State& state, size_t item) {
-  return std::get<Item>(state.program.items[item].kind);
-}
-
 template <typename Item>
 Expr add_let(State& state, size_t item, const std::string& name, const Expr& value, Place place) {
-  Statement line(state, place);
+  Call line(state, place);
   item_of<Item>(state, item).lets.push_back({line.name(name), line.expr(value)});
   return Access::name(name, state.id);
 }
 
-void add_piece(State& state, Statement& line, size_t item, const Region& region,
-               const Expr& value) {
+void add_piece(State& state, Call& line, size_t item, const Region& region, const Expr& value) {
   item_of<ast::Stencil>(state, item)
       .pieces.push_back({line.region(region), line.where(region), line.expr(value), line.span()});
 }
@@ -183,7 +50,7 @@ Expr Function::let(const std::string& name, const Expr& value, Place place) cons
 }
 
 void Function::value(const Expr& value, Place place) const {
-  Statement line(*state_, place);
+  Call line(*state_, place);
   auto& function = item_of<ast::Function>(*state_, item_);
   if (function.value) {
     line.check(detail::problem("P023", fmt::format("function '{}' already has a value", name_)));
@@ -205,14 +72,14 @@ Target Target::member(const std::string& name) const {
 }
 
 const Stencil& Stencil::piece(const Region& region, const Expr& value, Place place) const {
-  Statement line(*state_, place);
+  Call line(*state_, place);
   add_piece(*state_, line, item_, region, value);
   return *this;
 }
 
 const Stencil& Stencil::otherwise(const Expr& value, const std::vector<Index>& indices,
                                   Place place) const {
-  Statement line(*state_, place);
+  Call line(*state_, place);
   ast::NamedRegion rest{{"else", line.span()}, line.names(indices)};
   item_of<ast::Stencil>(*state_, item_)
       .pieces.push_back({std::move(rest), nullptr, line.expr(value), line.span(), true});
@@ -220,7 +87,7 @@ const Stencil& Stencil::otherwise(const Expr& value, const std::vector<Index>& i
 }
 
 const Stencil& Stencil::every(const Expr& n, Place place) const {
-  Statement line(*state_, place);
+  Call line(*state_, place);
   auto& stencil = item_of<ast::Stencil>(*state_, item_);
   if (stencil.every) {
     line.check(detail::problem(
@@ -241,12 +108,12 @@ Region Region::where(const Expr& condition) const {
 Builder::Builder(const std::string& name, Place place) : state_(std::make_shared<State>()) {
   state_->id = next_builder();
   state_->name = name;
-  Statement(*state_, place).name(name);
+  Call(*state_, place).name(name);
 }
 
 Expr Builder::param(const std::string& name, const Type& type, const std::optional<Expr>& value,
                     Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   item.add(ast::Param{item.name(name), item.type(type), item.expr(value)});
   return Access::name(name, state_->id);
 }
@@ -258,22 +125,48 @@ Domain Builder::grid(const std::string& name, const Box& box, const std::optiona
 
 Domain Builder::grid(const std::string& name, const Box& box, const GridOptions& options,
                      Place place) {
-  Statement item(*state_, place);
-  item.add(ast::Grid{item.name(name), item.plain_box(box, "a grid"), item.expr(options.steps),
-                     item.per_dimension(options.origin), item.per_dimension(options.spacing)});
+  Call item(*state_, place);
+  ast::Grid grid{item.name(name), item.plain_box(box, "a grid"), item.expr(options.steps),
+                 item.per_dimension(options.origin), item.per_dimension(options.spacing)};
+  const bool has_ratio = !Access::absent(options.by);
+  if (options.levels && !has_ratio) {
+    item.check(detail::problem("P023", fmt::format("grid '{}' has levels without a ratio", name),
+                               "give it one, for example .by = 2"));
+  }
+  if (!options.levels && (has_ratio || options.cells)) {
+    item.check(detail::problem("P023", fmt::format("grid '{}' has a ratio without levels", name),
+                               "give it .levels, or derive a grid from another one"));
+  }
+  grid.levels = item.expr(options.levels);
+  if (options.levels) grid.level_ratio = item.coarsening(options.by, options.cells);
+  item.add(std::move(grid));
+  return Access::domain(name, state_->id);
+}
+
+Domain Builder::grid(const std::string& name, const Domain& parent, const Coarsening& ratio,
+                     Place place) {
+  Call item(*state_, place);
+  ast::Grid grid{};
+  grid.name = item.name(name);
+  grid.parent = item.name(parent);
+  if (Access::absent(ratio.by)) {
+    item.check(detail::problem("P023", fmt::format("grid '{}' has no ratio", name),
+                               "give it one, for example {.by = 2}"));
+  }
+  grid.by = item.coarsening(ratio.by, ratio.cells);
+  item.add(std::move(grid));
   return Access::domain(name, state_->id);
 }
 
 Domain Builder::subgrid(const std::string& name, const Domain& parent, const Box& box,
                         Place place) {
-  Statement item(*state_, place);
-  item.add(ast::Subgrid{item.name(name), item.name(Access::name(parent), Access::builder(parent)),
-                        item.box(box)});
+  Call item(*state_, place);
+  item.add(ast::Subgrid{item.name(name), item.name(parent), item.box(box)});
   return Access::domain(name, state_->id);
 }
 
 Type Builder::type(const std::string& name, const Type& type, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   item.add(ast::TypeDecl{item.name(name), item.type(type)});
   auto node = std::make_shared<detail::TypeNode>();
   node->builder = state_->id;
@@ -283,11 +176,11 @@ Type Builder::type(const std::string& name, const Type& type, Place place) {
 
 Field Builder::field(const std::string& name, const Type& type, const Domain& domain,
                      const FieldOptions& options, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   ast::Field field;
   field.names.push_back(item.name(name));
   field.type = item.type(type);
-  field.domain = item.name(Access::name(domain), Access::builder(domain));
+  field.domain = item.name(domain);
   field.along = item.per_dimension(options.along);
   field.history = item.expr(options.history);
   field.constant = options.constant;
@@ -298,13 +191,13 @@ Field Builder::field(const std::string& name, const Type& type, const Domain& do
 
 Field Builder::series(const std::string& name, const Type& type, const Range& times,
                       const SeriesOptions& options, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   ast::Series series;
   series.names.push_back(item.name(name));
   series.type = item.type(type);
   series.times = item.plain_box({times}, "a series");
   if (options.domain) {
-    series.domain = item.name(Access::name(*options.domain), Access::builder(*options.domain));
+    series.domain = item.name(*options.domain);
   }
   series.along = item.per_dimension(options.along);
   series.boundary = item.boundary(options.boundary);
@@ -314,11 +207,11 @@ Field Builder::series(const std::string& name, const Type& type, const Range& ti
 
 Points Builder::points(const std::string& name, const Range& numbers, const Domain& domain,
                        const std::optional<Expr>& weights, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   ast::Points points;
   points.names.push_back(item.name(name));
   points.numbers = item.plain_box({numbers}, "a set of points");
-  points.domain = item.name(Access::name(domain), Access::builder(domain));
+  points.domain = item.name(domain);
   points.weights = item.expr(weights);
   item.add(std::move(points));
   return {Access::domain(name, state_->id), Field(name, state_->id)};
@@ -326,7 +219,7 @@ Points Builder::points(const std::string& name, const Range& numbers, const Doma
 
 Expr Builder::table(const std::string& name, const Type& type, const std::vector<Expr>& extents,
                     const Expr& value, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   ast::Table table{item.name(name), item.type(type), {}, item.expr(value)};
   for (const Expr& extent : extents) table.extents.push_back(item.expr(extent));
   item.add(std::move(table));
@@ -335,7 +228,7 @@ Expr Builder::table(const std::string& name, const Type& type, const std::vector
 
 Function Builder::function(const std::string& name, const std::vector<Argument>& arguments,
                            const Expr& value, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   const size_t at =
       item.add(ast::Function{item.name(name), item.arguments(arguments), {}, item.expr(value)});
   return Function(state_, at, name);
@@ -343,7 +236,7 @@ Function Builder::function(const std::string& name, const std::vector<Argument>&
 
 Function Builder::function(const std::string& name, const std::vector<Argument>& arguments,
                            Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   const size_t at =
       item.add(ast::Function{item.name(name), item.arguments(arguments), {}, nullptr});
   return Function(state_, at, name);
@@ -354,7 +247,7 @@ Stencil Builder::stencil(const std::string& name, const Field& target, Place pla
 }
 
 Stencil Builder::stencil(const std::string& name, const std::vector<Target>& targets, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   ast::Stencil stencil{item.name(name), {}, {}, {}};
   for (const Target& target : targets) {
     ast::Target to{item.name(Access::name(target), Access::builder(target)), {}};
@@ -382,7 +275,7 @@ Stencil Builder::stencil(const std::string& name, const Field& target, const Reg
 }
 
 void Builder::repeat(const Expr& count, const std::function<void()>& body, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   item.add(ast::Repeat{item.expr(count)});
   body();
   item.add(ast::RepeatEnd{});
@@ -390,7 +283,7 @@ void Builder::repeat(const Expr& count, const std::function<void()>& body, Place
 
 void Builder::init(const Field& target, const std::vector<Index>& indices, const Expr& value,
                    Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   ast::Init init{item.name(Access::name(target), Access::builder(target)), {}, item.expr(value)};
   for (const Index& index : indices) init.indices.push_back(item.name(Access::name(index)));
   item.add(std::move(init));
@@ -416,7 +309,7 @@ Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& 
 
 Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
                           const Region& region, const ReduceOptions& options, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   item.add(ast::Reduce{item.name(name),
                        item.name(name_of(reducer)),
                        item.expr(value),
@@ -432,7 +325,7 @@ Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& 
 Field Builder::reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
                            const Expr& value, const Region& region, const ReduceOptions& options,
                            Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   if (!item.per_dimension(dimensions)) {
     item.check(detail::problem("P023", fmt::format("reduce_over(\"{}\") names no dimension", name),
                                "use reduce() for one value"));
@@ -446,23 +339,23 @@ Field Builder::reduce_over(const std::string& name, const PerDimension& dimensio
 
 void Builder::record(const std::string& name, const Range& rows, const Expr& value,
                      const Points& points, const std::optional<Expr>& every, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   ast::Reduce record{};
   record.name = item.name(name);
   record.rows = item.plain_box({rows}, "a record");
   record.value = item.expr(value);
-  record.at = item.name(Access::name(points.domain), Access::builder(points.domain));
+  record.at = item.name(points.domain);
   record.every = item.expr(every);
   item.add(std::move(record));
 }
 
 void Builder::stop(const Expr& condition, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   item.add(ast::Stop{item.expr(condition)});
 }
 
 void Builder::require(const Expr& condition, Place place) {
-  Statement item(*state_, place);
+  Call item(*state_, place);
   item.add(ast::Require{item.expr(condition)});
 }
 

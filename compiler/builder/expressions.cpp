@@ -87,6 +87,21 @@ Expr comprehension(const std::string& reducer, const std::vector<Range>& ranges,
   return Access::combine(operands, make, problem);
 }
 
+// The field `base` on another time level or grid level. `steps` is what at() is given.
+Expr other_level(const Expr& base, const std::string& name, int steps, int towards) {
+  detail::Problem problem;
+  if (steps > 0 || steps == std::numeric_limits<int>::min()) {
+    problem = detail::problem("P024", fmt::format("{}.at({}) is not an earlier level", name, steps),
+                              "use at(-k) for the level k steps back");
+  }
+  return Access::combine(
+      {base},
+      [name, steps, towards](Exprs) {
+        return make_expr(ast::Level{name, -steps, towards});
+      },
+      problem);
+}
+
 }  // namespace
 
 // Literals. The language has no negative literals, so a negative number becomes a negation.
@@ -214,6 +229,9 @@ Expr origin(const Expr& dimension) { return call("origin", {dimension}); }
 Expr spacing(const Expr& dimension) { return call("spacing", {dimension}); }
 
 Expr step_index() { return Access::name("time", 0); }
+Expr level() { return Access::name("level", 0); }
+Expr first() { return Access::name("first", 0); }
+Expr last() { return Access::name("last", 0); }
 
 Expr sum(const std::vector<Range>& ranges, const Expr& body) { return comprehension("sum", ranges, body); }
 Expr prod(const std::vector<Range>& ranges, const Expr& body) { return comprehension("prod", ranges, body); }
@@ -287,18 +305,22 @@ Field::Field(const std::string& name, std::uint64_t builder)
 
 Expr Field::at(int steps) const {
   if (steps == 0) return *this;
-  detail::Problem problem;
-  if (steps > 0 || steps == std::numeric_limits<int>::min()) {
-    problem =
-        detail::problem("P024", fmt::format("{}.at({}) is not an earlier level", name_, steps),
-                        "use at(-k) for the level k steps back");
-  }
-  return Access::combine(
-      {*this},
-      [name = name_, steps](Exprs) {
-        return make_expr(ast::Level{name, -steps});
-      },
-      problem);
+  return other_level(*this, name_, steps, 0);
+}
+
+Expr LevelField::at(int steps) const {
+  return other_level(field_, name_, steps, towards_);
+}
+
+LevelField Access::level_field(const Field& field, int towards) {
+  return {other_level(field, field.name_, 0, towards), field, field.name_, towards};
+}
+
+LevelField fine(const Field& field) {
+  return Access::level_field(field, -1);
+}
+LevelField coarse(const Field& field) {
+  return Access::level_field(field, 1);
 }
 
 ValueArgument::ValueArgument(const std::string& name) : Expr(Access::name(name, 0)), name_(name) {}

@@ -87,6 +87,11 @@ std::vector<State::Misuse> misuse(const State& state) {
       incomplete(item, fmt::format("function '{}' has no value", function->name.name),
                  "give it one with value()");
     }
+    const auto* cycle = std::get_if<ast::Cycle>(&item.kind);
+    if (cycle && !cycle->body.span.valid()) {
+      incomplete(item, fmt::format("cycle '{}' has no body", cycle->name.name),
+                 "give it one with body()");
+    }
     const auto* stencil = std::get_if<ast::Stencil>(&item.kind);
     if (stencil && stencil->pieces.empty()) {
       incomplete(item, fmt::format("stencil '{}' has no piece", stencil->name.name),

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,21 @@ struct Node : Extent {
 
 struct TypeNode : Extent {
   std::function<ast::TypeExpr()> make;
+};
+
+// A statement of a block. A statement with a problem has no blocks, and neither have those that
+// contain it, so chains of such statements do not grow.
+struct StatementNode {
+  enum class Kind { apply, repeat, branch, coarser };
+  Kind kind;
+  Place place;                      // with a problem: of the call that caused it
+  std::string name = {};            // apply: of the stencil function, cycle or reduction
+  uint64_t builder = 0;             // that declared the name
+  std::optional<Expr> value = {};   // the count of a repeat, the condition of a branch
+  Block body = {}, otherwise = {};  // `otherwise` of a branch
+  int depth = 0;                    // of blocks within each other
+  int64_t size = 1;                 // number of statements
+  Problem problem = nullptr;
 };
 
 // The tree of an expression, which must have no problem.
@@ -129,18 +145,31 @@ struct Access {
   static const std::optional<Expr>& where(const Region& region) { return region.where_; }
   static bool list(const PerDimension& values) { return values.list_; }
   static const std::vector<Expr>& values(const PerDimension& values) { return values.values_; }
+  static bool absent(const PerDimension& values) { return !values.list_ && values.values_.empty(); }
   static bool list(const Boundary& boundary) { return boundary.list_; }
   static const std::vector<Sides>& dimensions(const Boundary& boundary) {
     return boundary.dimensions_;
   }
   static const std::string& name(const Field& field) { return field.name_; }
   static uint64_t builder(const Field& field) { return field.builder_; }
+  static LevelField level_field(const Field& field, int towards);
   static const std::string& name(const Target& target) { return target.field_; }
   static uint64_t builder(const Target& target) { return target.builder_; }
   static const std::vector<std::string>& members(const Target& target) { return target.members_; }
   static const std::string& name(const ValueArgument& argument) { return argument.name_; }
   static const std::string& name(const Argument& argument) { return argument.name_; }
   static bool is_field(const Argument& argument) { return argument.is_field_; }
+
+  static Statement statement(std::shared_ptr<const detail::StatementNode> node) {
+    return Statement(std::move(node));
+  }
+  static const detail::StatementNode& node(const Statement& statement) { return *statement.node_; }
+  static const std::string& name(const Stencil& stencil);
+  static const std::string& name(const Cycle& cycle) { return cycle.name_; }
+  static const std::string& name(const Reduction& reduction) { return reduction.name_; }
+  static uint64_t builder(const Stencil& stencil) { return stencil.state_->id; }
+  static uint64_t builder(const Cycle& cycle) { return cycle.state_->id; }
+  static uint64_t builder(const Reduction& reduction) { return reduction.builder_; }
 
   static BuiltProgram program(std::shared_ptr<const detail::Built> built) {
     return BuiltProgram(std::move(built));

@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "stencil/boundary_rules.h"
+#include "stencil/builder_blocks.h"
 #include "stencil/builder_expressions.h"
 
 namespace stencil::dsl {
@@ -96,7 +97,7 @@ Expr min(const std::vector<Range>& ranges, const Expr& body);
 Expr max(const std::vector<Range>& ranges, const Expr& body);
 Expr vector(const std::vector<Range>& ranges, const Expr& body);
 
-// The grid, a sub-grid, or the domain of a set of points.
+// A grid, a sub-grid, or the domain of a set of points.
 class Domain {
  private:
   friend struct Access;
@@ -142,9 +143,19 @@ class PerDimension {
 };
 
 struct GridOptions {
-  std::optional<Expr> steps = {};  // absent: each run must be given the number of steps
-  PerDimension origin = {};        // absent: 0
-  PerDimension spacing = {};       // absent: 1
+  std::optional<Expr> steps = {};   // absent: each run must be given the number of steps
+  PerDimension origin = {};         // absent: 0
+  PerDimension spacing = {};        // absent: 1
+  std::optional<Expr> levels = {};  // absent: 1
+  PerDimension by = {};             // the ratio from each level to the next; given with `levels`
+  bool cells = false;               // the ratio is cell-centred, otherwise vertex-centred
+};
+
+// The ratio from a grid to a coarser one, whose points lie on points of the grid or cover its
+// cells.
+struct Coarsening {
+  PerDimension by;
+  bool cells = false;  // cell-centred, otherwise vertex-centred
 };
 
 // --- Types -----------------------------------------------------------------------------------
@@ -244,6 +255,25 @@ class Field : public Expr {
   std::uint64_t builder_;
 };
 
+// A field on another level of a grid with levels. fine(u)(0, 0) reads it, and functions take it as
+// an argument.
+class LevelField : public Expr {
+ public:
+  // fine U@-k: the value k steps back, written at(-k) with k >= 0 (P024).
+  Expr at(int steps) const;
+
+ private:
+  friend struct Access;
+  LevelField(const Expr& expr, const Expr& field, std::string name, int towards)
+      : Expr(expr), field_(field), name_(std::move(name)), towards_(towards) {}
+  Expr field_;
+  std::string name_;
+  int towards_;
+};
+// fine U, coarse U: the field on the next finer or coarser level.
+LevelField fine(const Field& field);
+LevelField coarse(const Field& field);
+
 struct SeriesOptions {
   std::optional<Domain> domain = {};  // absent: one value per step for the whole grid
   PerDimension along = {};
@@ -338,6 +368,7 @@ class Stencil {
                            Place place = Place::current()) const;
 
  private:
+  friend struct Access;
   friend class Builder;
   Stencil(std::shared_ptr<detail::State> state, std::size_t item)
       : state_(std::move(state)), item_(item) {}
@@ -358,6 +389,7 @@ class Reduction : public Expr {
   Expr before() const;
 
  private:
+  friend struct Access;
   friend class Builder;
   Reduction(const std::string& name, std::uint64_t builder);
   std::string name_;
@@ -436,12 +468,15 @@ class Builder {
     return param(name, std::is_integral_v<T> ? integer : real, Expr(value), place);
   }
 
-  // grid NAME = [box] steps n;  A program has exactly one grid. Without steps, each run must
-  // specify the number of steps.
+  // grid NAME = [box] steps n;  A program has exactly one grid with a box. Without steps, each run
+  // must specify the number of steps.
   Domain grid(const std::string& name, const Box& box, const std::optional<Expr>& steps = {},
               Place place = Place::current());
-  // grid NAME = [box] steps n origin [...] spacing [...];
+  // grid NAME = [box] levels l by r steps n origin [...] spacing [...];
   Domain grid(const std::string& name, const Box& box, const GridOptions& options,
+              Place place = Place::current());
+  // grid NAME of parent by r cells;  For example b.grid("C", F, {.by = 2}).
+  Domain grid(const std::string& name, const Domain& parent, const Coarsening& ratio,
               Place place = Place::current());
   // subgrid NAME of parent = [box];
   Domain subgrid(const std::string& name, const Domain& parent, const Box& box,
@@ -479,6 +514,14 @@ class Builder {
                   Place place = Place::current());
   // repeat count { ... }: the stencil functions that `body` adds run `count` times per step.
   void repeat(const Expr& count, const std::function<void()>& body, Place place = Place::current());
+  // cycle NAME { ... } Cycle::body adds the statements. A cycle may apply itself and cycles that
+  // are declared later.
+  Cycle cycle(const std::string& name, Place place = Place::current());
+  Cycle cycle(const std::string& name, const Block& body, Place place = Place::current());
+  // step { ... }: what a step applies, instead of the stencil functions in their order.
+  void step(const Block& body, Place place = Place::current());
+  // start { ... }: applied once, before the first step.
+  void start(const Block& body, Place place = Place::current());
   // init target[indices] = value;
   void init(const Field& target, const std::vector<Index>& indices, const Expr& value,
             Place place = Place::current());

@@ -181,6 +181,12 @@ requires(std::convertible_to<const Rest&, Expr>&&...) Expr
 // `time`: the index of the current step, from 0.
 Expr step_index();
 
+// `level`: the number of the level on which a function or a block runs, in a program with levels.
+Expr level();
+// `first` and `last`: the bounds of the grid or of the parent sub-grid, in a box.
+Expr first();
+Expr last();
+
 // Physical coordinates. position() is the point's coordinate along an Index's dimension; origin()
 // and spacing() are the grid's declared values and also accept a dimension number.
 Expr position(const Expr& index);
