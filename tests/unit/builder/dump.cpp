@@ -30,17 +30,17 @@ class Dump {
            p.real_value ? fmt::format("{:a}", *p.real_value) : "none",
            p.integer_value ? fmt::format("{}", *p.integer_value) : "none", p.fixed);
     }
-    line("grid {} steps {}", box(program_.grid()),
-         program_.steps ? print(*program_.steps, names_) : "none");
-    for (const ir::Axis& a : program_.domain().axes) {
-      line("axis %{} {} %{} {}", a.origin, a.origin_text, a.spacing, a.spacing_text);
-      graph(a.graph);
-    }
+    line("steps {}", program_.steps ? print(*program_.steps, names_) : "none");
+    for (const ir::Domain& d : program_.domains) domain(d);
     for (const ir::Field& f : program_.fields) field(f);
     for (const ir::Function& f : program_.functions) {
-      line("function {} of field {}", f.name, fmt::join(f.targets, " "));
+      line("function {} of field {} domain {}", f.name, fmt::join(f.targets, " "), f.domain);
       for (const ir::Piece& p : f.pieces) piece(p);
     }
+    line("start");
+    sequence(program_.start);
+    line("run");
+    sequence(program_.run.body);
     for (const ir::Phase& p : ir::phases(program_)) {
       line("phase {} {} times in a row, {} times", fmt::join(p.functions, " "), p.iterations,
            p.times);
@@ -50,9 +50,9 @@ class Dump {
       piece(i.piece);
     }
     for (const ir::Reduction& r : program_.reductions) {
-      line("reduction {} by {} every {} at {} into {} of points {}", r.name,
+      line("reduction {} by {} every {} at {} into {} of points {} domain {}", r.name,
            static_cast<int>(r.reducer), r.every, functions_before(r), r.target.value_or(-1),
-           r.at.value_or(-1));
+           r.at.value_or(-1), r.domain);
       piece(r.piece);
     }
     if (program_.run.until) {
@@ -84,11 +84,39 @@ class Dump {
     }
     return text;
   }
+  void domain(const ir::Domain& d) {
+    line("grid {} {}", d.name, box(d.box));
+    if (d.coarsened) {
+      line("  of {} by {} cells {}", d.coarsened->of, fmt::join(d.coarsened->ratios, ","),
+           d.coarsened->cells);
+    }
+    for (const ir::Subgrid& s : d.subgrids) line("  subgrid {} {}", s.name, box(s.box));
+    for (const ir::Axis& a : d.axes) {
+      line("axis %{} {} %{} {}", a.origin, a.origin_text, a.spacing, a.spacing_text);
+      graph(a.graph);
+    }
+  }
+  void sequence(const ir::Sequence& steps) {
+    line("{{");
+    for (const ir::Step& step : steps) {
+      std::visit([&](const auto& kind) { describe_step(kind); }, step.kind);
+    }
+    line("}}");
+  }
+  void describe_step(const ir::Sequence& steps) { sequence(steps); }
+  void describe_step(const ir::Apply& a) { line("apply {}", a.function); }
+  void describe_step(const ir::Reduce& r) { line("reduce {}", r.reduction); }
+  void describe_step(const ir::Repeat& r) {
+    line("repeat {}", r.iterations);
+    sequence(r.body);
+  }
+  void describe_step(const ir::While& w) { sequence(w.body); }
   std::string rule(const ir::BoundaryRule& rule) {
     return fmt::format("{}({})", static_cast<int>(rule.kind), fmt::join(rule.values, ","));
   }
   void field(const ir::Field& f) {
-    line("field {} {} history {} constant {}", f.name, box(f.box), f.history, f.constant);
+    line("field {} {} history {} constant {} domain {}", f.name, box(f.box), f.history, f.constant,
+         f.domain);
     for (const ir::Component& c : f.components) line("  component '{}' {}", c.path, name(c.type));
     for (const ir::Boundary& b : f.boundary) line("  boundary {} {}", rule(b.low), rule(b.high));
   }
@@ -116,9 +144,11 @@ class Dump {
     return fmt::format("reduction {} replaced {}", r.reduction, r.replaced);
   }
   std::string describe(const ir::Access& a) {
-    std::string text =
-        fmt::format("access {} component {} level {} offsets {} escapes {:b}", a.field, a.component,
-                    a.level, fmt::join(ir::offsets_of(a.maps), ","), a.escapes);
+    std::string text = fmt::format("access {} component {} level {} escapes {:b}", a.field,
+                                   a.component, a.level, a.escapes);
+    for (const ir::IndexMap& map : a.maps) {
+      text += fmt::format(" ({}i{:+})/{}", map.scale, map.offset, map.divisor);
+    }
     for (const ir::Excess& e : a.excess) {
       text += fmt::format(" excess {}/{}", e.below.value_or(-1), e.above.value_or(-1));
     }

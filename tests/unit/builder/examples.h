@@ -1,4 +1,4 @@
-// The programs of dsl-examples/, written with stencil/builder.h.
+// The programs of dsl-examples/ and some of examples/multigrid/, written with stencil/builder.h.
 #pragma once
 
 #include <string>
@@ -16,5 +16,6 @@ struct Example {
 const std::vector<Example>& flat_examples();        // ranks 1 and 2
 const std::vector<Example>& spatial_examples();     // ranks 3 and 4
 const std::vector<Example>& simulation_examples();  // physics checked in tests/e2e
+const std::vector<Example>& multigrid_examples();   // of examples/multigrid
 
 }  // namespace stencil::test

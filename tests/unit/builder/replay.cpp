@@ -12,6 +12,7 @@ class Replay {
 
   void items(const std::vector<ast::Item>& items) {
     for (size_t i = 0; i < items.size();) group(items, i);
+    for (const auto& [cycle, body] : bodies_) cycle.body(block(*body));
   }
   BuildResult finish(const dsl::FinishOptions& options) const { return builder_.finish(options); }
 
@@ -49,14 +50,18 @@ class Replay {
   dsl::Expr make(const ast::Boolean& b) { return b.value; }
   dsl::Expr make(const ast::Name& n) {
     if (n.name == "time") return dsl::step_index();
+    if (n.name == "level" && !values_.contains(n.name)) return dsl::level();
+    if (n.name == "first" && !values_.contains(n.name)) return dsl::first();
+    if (n.name == "last" && !values_.contains(n.name)) return dsl::last();
     const auto found = values_.find(n.name);
     return found == values_.end() ? dsl::Index(n.name) : found->second;
   }
   dsl::Expr make(const ast::Level& l) {
-    if (l.towards != 0) throw NotInBuilder("reads of other levels");
     if (reductions_.count(l.field) && l.back == 1) return dsl::Reduction(l.field).before();
     const auto found = fields_.find(l.field);
     const dsl::Field field = found == fields_.end() ? dsl::FieldArgument(l.field) : found->second;
+    if (l.towards < 0) return l.back == 0 ? dsl::fine(field) : dsl::fine(field).at(-l.back);
+    if (l.towards > 0) return l.back == 0 ? dsl::coarse(field) : dsl::coarse(field).at(-l.back);
     return field.at(-l.back);
   }
   dsl::Expr make(const ast::Unary& u) {
@@ -250,10 +255,21 @@ class Replay {
     values_.emplace(p.name.name, builder_.param(p.name.name, type(p.type), expr(p.value)));
   }
   void declare(const ast::Grid& g) {
-    if (g.parent || g.levels) throw NotInBuilder("several grids");
-    const dsl::GridOptions options{.steps = expr(g.steps),
-                                   .origin = per_dimension(g.origin),
-                                   .spacing = per_dimension(g.spacing)};
+    if (g.parent) {
+      if (g.steps || g.origin || g.spacing || g.levels) throw std::out_of_range("attributes");
+      domains_.emplace(g.name.name,
+                       builder_.grid(g.name.name, domains_.at(g.parent->name),
+                                     {.by = per_dimension(g.by->ratios), .cells = g.by->cells}));
+      return;
+    }
+    dsl::GridOptions options{.steps = expr(g.steps),
+                             .origin = per_dimension(g.origin),
+                             .spacing = per_dimension(g.spacing),
+                             .levels = expr(g.levels)};
+    if (g.level_ratio) {
+      options.by = per_dimension(g.level_ratio->ratios);
+      options.cells = g.level_ratio->cells;
+    }
     domains_.emplace(g.name.name, builder_.grid(g.name.name, box(g.box), options));
   }
   void declare(const ast::Subgrid& s) {
@@ -346,10 +362,39 @@ class Replay {
       }
     }
     values_ = values;
+    stencils_.emplace(s.name.name, stencil);
   }
-  void declare(const ast::Cycle&) { throw NotInBuilder("cycle"); }
-  void declare(const ast::StepBlock&) { throw NotInBuilder("step"); }
-  void declare(const ast::StartBlock&) { throw NotInBuilder("start"); }
+  // Bodies of cycles come after all other calls, because they may name what is declared later.
+  void declare(const ast::Cycle& c) {
+    const dsl::Cycle cycle = builder_.cycle(c.name.name);
+    cycles_.emplace(c.name.name, cycle);
+    bodies_.emplace_back(cycle, &c.body);
+  }
+  void declare(const ast::StepBlock& s) { builder_.step(block(s.body)); }
+  void declare(const ast::StartBlock& s) { builder_.start(block(s.body)); }
+
+  dsl::Block block(const ast::Block& block) {
+    dsl::Block out;
+    for (const ast::Statement& statement : block.statements) {
+      out.push_back(std::visit([&](const auto& kind) { return make(kind); }, statement.kind));
+    }
+    return out;
+  }
+  dsl::Statement make(const ast::ApplyStatement& a) {
+    const std::string& name = a.name.name;
+    if (const auto found = stencils_.find(name); found != stencils_.end()) return found->second;
+    if (const auto found = cycles_.find(name); found != cycles_.end()) return found->second;
+    if (reductions_.contains(name)) return dsl::Reduction(name);
+    return fields_.at(name);
+  }
+  dsl::Statement make(const ast::RepeatStatement& r) {
+    return dsl::repeat(expr(*r.count), block(r.body));
+  }
+  dsl::Statement make(const ast::IfStatement& i) {
+    return dsl::if_(expr(*i.condition), block(i.then), block(i.otherwise));
+  }
+  dsl::Statement make(const ast::CoarserStatement& c) { return dsl::coarser(block(c.body)); }
+
   void declare(const ast::Repeat&) {}  // see group()
   void declare(const ast::RepeatEnd&) {}
   void declare(const ast::Init& i) {
@@ -391,6 +436,9 @@ class Replay {
   std::map<std::string, dsl::Domain> domains_;
   std::map<std::string, dsl::Type> types_;
   std::map<std::string, dsl::Function> functions_;
+  std::map<std::string, dsl::Stencil> stencils_;
+  std::map<std::string, dsl::Cycle> cycles_;
+  std::vector<std::pair<dsl::Cycle, const ast::Block*>> bodies_;
 };
 
 }  // namespace
