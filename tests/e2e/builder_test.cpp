@@ -56,11 +56,25 @@ TEST_F(BuilderExamples, ReactionsStopWhenConverged) {
       << outcome.out << outcome.err;
 }
 
+TEST_F(BuilderExamples, MultigridConverges) {
+  const char* arguments =
+      "run multigrid3d.stn -D N=17 -D L=3 --device reference --real double --steps 20 --out u=u.npy";
+  build("multigrid3d");
+  Outcome outcome = stencilc(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE((outcome.out + outcome.err).find("the stop condition holds"), std::string::npos)
+      << outcome.out << outcome.err;
+  build("multigrid3d", "2");
+  EXPECT_NE(read(file("multigrid3d.stn")).find("visit;\n      visit;\n"), std::string::npos);
+  outcome = stencilc(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
 // The guide quotes the sources verbatim.
 TEST(BuilderGuide, QuotesTheExamples) {
   const std::string guide =
       read(std::filesystem::path(STENCIL_SOURCE_DIR) / "docs/guide/builder.md");
-  for (const char* name : {"jacobi2d.cpp", "acoustic2d.cpp", "reaction2d.cpp"}) {
+  for (const char* name : {"jacobi2d.cpp", "acoustic2d.cpp", "reaction2d.cpp", "multigrid3d.cpp"}) {
     const std::string source = read(kExamples / name);
     EXPECT_GT(source.size(), 100u);
     EXPECT_NE(guide.find("```cpp\n" + source + "```\n"), std::string::npos) << name;
