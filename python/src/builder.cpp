@@ -98,6 +98,9 @@ Expr apply(const std::string& name, const std::vector<Expr>& x) {
   if (name == "values") return dsl::values(x);
   if (name == "time") return dsl::step_index();
   if (name == "pi") return dsl::pi();
+  if (name == "level") return dsl::level();
+  if (name == "first") return dsl::first();
+  if (name == "last") return dsl::last();
   if (name == "random" && !x.empty()) return dsl::random({x.begin(), x.end() - 1}, x.back());
   if (name == "select") {
     count(3);
@@ -200,6 +203,10 @@ void bind_expressions(nb::module_& module) {
     return dsl::record(out);
   });
   module.def("level", [](const dsl::Field& field, int steps) { return field.at(steps); });
+  module.def("other_level", [](const dsl::Field& field, int towards, int steps) -> Expr {
+    const dsl::LevelField found = towards < 0 ? dsl::fine(field) : dsl::coarse(field);
+    return steps == 0 ? Expr(found) : found.at(steps);
+  });
   module.def("before", [](const dsl::Reduction& reduction) { return reduction.before(); });
   module.def("comprehend", &comprehend);
   module.def("make_range", &make_range, nb::arg("index").none(), nb::arg("low"),
@@ -265,6 +272,43 @@ void bind_bodies(nb::module_& module) {
       .def_ro("text", &BuildMessage::text);
 }
 
+void bind_blocks(nb::module_& module, nb::class_<Builder>& builder) {
+  using Name = const std::string&;
+  const auto apply = [&]<typename Applied>(const Applied*) {
+    module.def("apply_statement", [](const Applied& applied, Name file, uint32_t line) {
+      return dsl::Statement(applied, place_of(file, line));
+    });
+  };
+  nb::class_<dsl::Statement>(module, "Statement");
+  nb::class_<dsl::Cycle>(module, "Cycle")
+      .def("body", [](const dsl::Cycle& self, const dsl::Block& block, Name file, uint32_t line) {
+        self.body(block, place_of(file, line));
+      });
+  apply(static_cast<const dsl::Stencil*>(nullptr));
+  apply(static_cast<const dsl::Cycle*>(nullptr));
+  apply(static_cast<const dsl::Reduction*>(nullptr));
+  apply(static_cast<const dsl::Field*>(nullptr));
+  module.def("repeat_statement",
+             [](const Expr& count, const dsl::Block& body, Name file, uint32_t line) {
+               return dsl::repeat(count, body, place_of(file, line));
+             });
+  module.def("if_statement", [](const Expr& condition, const dsl::Block& then,
+                                const dsl::Block& otherwise, Name file, uint32_t line) {
+    return dsl::if_(condition, then, otherwise, place_of(file, line));
+  });
+  module.def("coarser_statement", [](const dsl::Block& body, Name file, uint32_t line) {
+    return dsl::coarser(body, place_of(file, line));
+  });
+  builder
+      .def("cycle", [](Builder& self, Name name, Name file,
+                       uint32_t line) { return self.cycle(name, place_of(file, line)); })
+      .def("step", [](Builder& self, const dsl::Block& body, Name file,
+                      uint32_t line) { self.step(body, place_of(file, line)); })
+      .def("start", [](Builder& self, const dsl::Block& body, Name file, uint32_t line) {
+        self.start(body, place_of(file, line));
+      });
+}
+
 void bind_declarations(nb::class_<Builder>& builder) {
   using Name = const std::string&;
   builder
@@ -278,13 +322,20 @@ void bind_declarations(nb::class_<Builder>& builder) {
       .def(
           "grid",
           [](Builder& self, Name name, const Box& box, const std::optional<Expr>& steps,
-             const dsl::PerDimension& origin, const dsl::PerDimension& spacing, Name file,
+             const dsl::PerDimension& origin, const dsl::PerDimension& spacing,
+             const std::optional<Expr>& levels, const dsl::PerDimension& by, bool cells, Name file,
              uint32_t line) {
-            return self.grid(name, box, dsl::GridOptions{steps, origin, spacing},
+            return self.grid(name, box, dsl::GridOptions{steps, origin, spacing, levels, by, cells},
                              place_of(file, line));
           },
           nb::arg("name"), nb::arg("box"), nb::arg("steps").none(), nb::arg("origin"),
-          nb::arg("spacing"), nb::arg("file"), nb::arg("line"))
+          nb::arg("spacing"), nb::arg("levels").none(), nb::arg("by"), nb::arg("cells"),
+          nb::arg("file"), nb::arg("line"))
+      .def("derived_grid",
+           [](Builder& self, Name name, const dsl::Domain& parent, const dsl::PerDimension& by,
+              bool cells, Name file, uint32_t line) {
+             return self.grid(name, parent, dsl::Coarsening{by, cells}, place_of(file, line));
+           })
       .def("subgrid",
            [](Builder& self, Name name, const dsl::Domain& parent, const Box& box, Name file,
               uint32_t line) { return self.subgrid(name, parent, box, place_of(file, line)); })
@@ -399,6 +450,7 @@ void bind_builder(nb::module_& module) {
       nb::arg("name"), nb::arg("file"), nb::arg("line"));
   bind_declarations(builder);
   bind_actions(builder);
+  bind_blocks(module, builder);
   builder.def(
       "finish",
       [](const Builder& self, bool analyse, const Texts& definitions) {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core
+from ._blocks import Cycle, Statement
 from ._declarations import Declaration, ScalarType, StructureType, VectorType
 from ._domains import Box, Range, Region
 from ._errors import Error
@@ -20,6 +21,7 @@ def build(name: str, items: Sequence[Declaration]) -> _core.BuiltProgram:
     made = _Build(name, items[0].declared_at if items else ("", 0))
     for item in items:
         made.declare(item)
+    made.finish_cycles(items)
     program, messages = made.builder.finish(False, {})
     errors = [message for message in messages if message.is_error]
     if program is not None:
@@ -38,6 +40,7 @@ class _Build:
     def __init__(self, name: str, at: tuple[str, int]):
         self.builder = _core.Builder(name, *at)
         self.handles: dict[int, Any] = {}  # by id of the declaration or let
+        self.applied: dict[tuple[type, str], Any] = {}  # declarations that blocks may apply
 
     # --- Expressions ---
 
@@ -81,6 +84,9 @@ class _Build:
             return _core.ValueArgument(data)
         if kind == "level":
             return _core.level(operands[0], data)
+        if kind == "other_level":
+            towards, steps = data
+            return _core.other_level(operands[0], towards, steps)
         if kind == "named_level":
             return _core.level(_core.FieldArgument(data[0]), data[1])
         if kind == "before":
@@ -164,6 +170,7 @@ class _Build:
     def declare(self, item: Any) -> None:
         maker = getattr(self, "_" + type(item).__name__.lstrip("_"))
         self.handles[id(item)] = maker(item, item.declared_at)
+        self.applied[type(item), item.name] = item
 
     def _ParamExpr(self, item: Any, at: tuple[str, int]) -> Any:
         return self.builder.param(item.name, self.type(item.type), self.optional(item.default), *at)
@@ -175,8 +182,15 @@ class _Build:
             self.optional(item.steps),
             self.per_dimension(item.origin),
             self.per_dimension(item.spacing),
+            self.optional(item.levels),
+            self.per_dimension(item.by),
+            item.cells,
             *at,
         )
+
+    def _DerivedGrid(self, item: Any, at: tuple[str, int]) -> Any:
+        by = self.per_dimension(item.by)
+        return self.builder.derived_grid(item.name, self.domain(item.parent), by, item.cells, *at)
 
     def _Subgrid(self, item: Any, at: tuple[str, int]) -> Any:
         ranges = [self.range(one) for one in item.ranges]
@@ -300,6 +314,37 @@ class _Build:
         self.builder.repeat(self.expr(item.count), body, *at)
         if failures:
             raise failures[0]
+
+    # --- Blocks ---
+
+    def block(self, given: Sequence[Statement]) -> list[Any]:
+        return [self.statement(one) for one in given]
+
+    def statement(self, given: Statement) -> Any:
+        if given.kind == "apply":
+            # One that was declared again has the handle of the newer one.
+            found = self.applied.get((type(given.applied), given.applied.name))
+            if found is None or found.grid is not given.applied.grid:
+                raise TypeError(f"a block applies {given.applied.name}, which the program lacks")
+            return _core.apply_statement(self.handles[id(found)], *given.place)
+        blocks = [self.block(one) for one in given.blocks]
+        if given.kind == "repeat":
+            return _core.repeat_statement(self.expr(given.value), *blocks, *given.place)
+        if given.kind == "if":
+            return _core.if_statement(self.expr(given.value), *blocks, *given.place)
+        return _core.coarser_statement(*blocks, *given.place)
+
+    def _Cycle(self, item: Any, at: tuple[str, int]) -> Any:
+        return self.builder.cycle(item.name, *at)
+
+    def finish_cycles(self, items: Sequence[Declaration]) -> None:
+        """Bodies come last, because cycles may apply each other."""
+        for item in items:
+            if isinstance(item, Cycle) and item.block is not None:
+                self.handles[id(item)].body(self.block(item.block), *item.body_at)
+
+    def _BlockItem(self, item: Any, at: tuple[str, int]) -> None:
+        getattr(self.builder, item.kind)(self.block(item.block), *at)
 
     def _Init(self, item: Any, at: tuple[str, int]) -> Any:
         field = self.handle(item.target)

@@ -115,19 +115,20 @@ class Domain(Declaration):
 class _Boxed(Domain):
     """A domain with a box."""
 
-    ranges: list[Range]
+    of_grid: Any  # the grid whose points its coordinates count
+    edges: list[Range]  # its box, by first and last of that grid if levels have other bounds
 
     def interior(self, *margins: int) -> Box:
         """The points at least `margin` points from the edges: one for all, or for each dimension."""
-        given = margins * len(self.ranges) if len(margins) == 1 else margins
-        if len(given) != len(self.ranges):
+        given = margins * len(self.edges) if len(margins) == 1 else margins
+        if len(given) != len(self.edges):
             raise TypeError(
-                f"interior() is given {len(given)} margins for {len(self.ranges)} dimensions"
+                f"interior() is given {len(given)} margins for {len(self.edges)} dimensions"
             )
         return Box(
             [
                 Range(ex.plus(_number(r.low), m), ex.plus(_number(_high(r)), -m))
-                for r, m in zip(self.ranges, given)
+                for r, m in zip(self.edges, given)
             ],
             self,
         )
@@ -142,9 +143,9 @@ class _Boxed(Domain):
         Negative numbers count from the end, as for lists: ``G[1:-1, -1]``.
         """
         listed = given if isinstance(given, tuple) else (given,)
-        if len(listed) != len(self.ranges):
-            raise TypeError(f"a box of this grid has {len(self.ranges)} ranges, not {len(listed)}")
-        return Box([_sliced(r, one) for r, one in zip(self.ranges, listed)], self)
+        if len(listed) != len(self.edges):
+            raise TypeError(f"a box of this grid has {len(self.edges)} ranges, not {len(listed)}")
+        return Box([_sliced(r, one) for r, one in zip(self.edges, listed)], self)
 
 
 def _high(given: Range) -> Expr:
@@ -174,13 +175,17 @@ class Grid(_Boxed):
 
     kind = "grid"
 
-    def __init__(self, name, ranges, steps, origin, spacing):
+    def __init__(self, name, ranges, steps, origin, spacing, levels, by, cells):
         self._declare(name)
-        self.grid = self
+        self.grid = self.of_grid = self
         self.ranges = ranges
         self.steps = None if steps is None else ex.lift(steps)
         self.origin = per_dimension(origin)
         self.spacing = per_dimension(spacing)
+        self.levels = None if levels is None else ex.lift(levels)
+        self.by = per_dimension(by)
+        self.cells = cells
+        self.edges = ranges if levels is None else [Range(ex.first, ex.last) for _ in ranges]
         self.items: list[Any] = []
 
     def _uses(self):
@@ -188,11 +193,37 @@ class Grid(_Boxed):
             yield from one.expressions()
         if self.steps is not None:
             yield self.steps
+        if self.levels is not None:
+            yield self.levels
+        yield from self.by[1]
         yield from self.origin[1]
         yield from self.spacing[1]
 
     def __repr__(self) -> str:
         return f"<stencilc.Grid {self.name}: {len(self.ranges)} dimensions>"
+
+
+class DerivedGrid(_Boxed):
+    """A coarser grid; st.grid(of=F, by=2) makes it. `grid` is the first grid of the program."""
+
+    kind = "grid"
+
+    def __init__(self, name: str, parent: Any, by: Any, cells: bool):
+        self._declare(name)
+        self.grid = parent.grid
+        self.of_grid = self
+        self.parent = parent
+        self.by = per_dimension(by)
+        self.cells = cells
+        self.edges = [Range(ex.first, ex.last) for _ in parent.edges]
+        self.grid.items.append(self)
+
+    def _uses(self):
+        yield self.parent
+        yield from self.by[1]
+
+    def __repr__(self) -> str:
+        return f"<stencilc.DerivedGrid {self.name} of {self.parent.name}>"
 
 
 def per_dimension(given: Any) -> tuple[bool, list[Expr]]:
@@ -209,16 +240,59 @@ def grid(
     steps: ExprLike | None = None,
     origin: Any = None,
     spacing: Any = None,
+    levels: ExprLike | None = None,
+    of: Any = None,
+    by: Any = None,
+    cells: bool = False,
     name: str | None = None,
-) -> Grid:
+) -> Any:
     """The grid of a program: ``G = st.grid(N, M, steps=100)``.
 
     extents: a number of points (coordinates from 0), or (low, high), both included; the last
     dimension is contiguous in memory. steps: the number of time steps; None: a run gives it.
     origin, spacing: physical coordinates, one value or a list of one for each dimension.
+    levels: the number of levels, ``st.grid(N, N, levels=L, by=2)``; None: one.
+    of: derives a coarser grid from another one, ``C = st.grid(of=G, by=2)``.
+    by: the ratio from a level or grid to the next coarser one, one value or a list of one for each
+    dimension. cells: the ratio is cell-centred, otherwise vertex-centred.
     """
-    ranges = [Range(*ex.bounds(one)) for one in extents]
-    return Grid(name_of(name, "grid"), ranges, steps, origin, spacing)
+    called = name_of(name, "grid")
+    if of is None:
+        ranges = [Range(*ex.bounds(one)) for one in extents]
+        return Grid(called, ranges, steps, origin, spacing, levels, by, cells)
+    if not isinstance(of, (Grid, DerivedGrid)):
+        raise TypeError(f"{of!r} is no grid")
+    if extents or not (steps is origin is spacing is levels is None):
+        raise TypeError("a derived grid has only by and cells; the others are of the first grid")
+    return DerivedGrid(called, of, by, cells)
+
+
+def _has_bounds(given: Range) -> bool:
+    todo = list(given.expressions())
+    while todo:
+        one = todo.pop()
+        if one is ex.first or one is ex.last:
+            return True
+        todo += one.operands
+    return False
+
+
+def _within(given: Range, parent: Range) -> Range:
+    """A range of a sub-grid with the bounds of its parent instead of first and last."""
+    if not _has_bounds(given):
+        return given
+
+    def replaced(x: Expr) -> Expr:
+        if x is ex.first:
+            return parent.low
+        if x is ex.last:
+            return _high(parent)
+        if not x.operands:
+            return x
+        operands = [replaced(one) for one in x.operands]
+        return ex.Node(x.kind, operands, x.data, x.is_condition, x.place)
+
+    return Range(replaced(given.low), replaced(_high(given)), given.stride)
 
 
 class Subgrid(_Boxed):
@@ -227,8 +301,10 @@ class Subgrid(_Boxed):
     def __init__(self, name: str, parent: Any, ranges: list[Range]):
         self._declare(name)
         self.grid = parent.grid
+        self.of_grid = parent.of_grid
         self.parent = parent
         self.ranges = ranges
+        self.edges = [_within(r, of) for r, of in zip(ranges, parent.edges)]
         parent.grid.items.append(self)
 
     def _uses(self):
@@ -238,9 +314,14 @@ class Subgrid(_Boxed):
 
 
 def subgrid(parent: Any, *ranges: Any, name: str | None = None) -> Subgrid:
-    """A named box of a grid: ``I = st.subgrid(G, (1, N - 2), 0)``, or ``st.subgrid(G, G[1:-1])``."""
+    """A named box of a grid: ``I = st.subgrid(G, (1, N - 2), 0)``, or ``st.subgrid(G, G[1:-1])``.
+
+    In the ranges, st.first and st.last are the bounds of the parent.
+    """
     if len(ranges) == 1 and isinstance(ranges[0], Box):
         listed = ranges[0].ranges
+        if ranges[0].domain is not None and any(map(_has_bounds, listed)):
+            parent = parent.of_grid  # the box is given by the bounds of the grid
     else:
         listed = [as_range(one) for one in ranges]
     return Subgrid(name_of(name, "subgrid"), parent, listed)

@@ -278,6 +278,24 @@ class Index(Expr):
         return Range(low, high, stride, self.name)
 
 
+class LevelExpr(Expr):
+    """A field on the next finer or coarser level; fine() and coarse() make it."""
+
+    __slots__ = ()
+
+    def __init__(self, field: Expr, towards: int, steps: int = 0):
+        super().__init__("other_level", [field], (towards, steps), field.is_condition)
+
+    def at(self, steps: int) -> LevelExpr:
+        """The value -steps steps back: ``st.fine(U).at(-1)[0, 0]``."""
+        return LevelExpr(self.operands[0], self.data[0], int(steps))
+
+    @property
+    def previous(self) -> LevelExpr:
+        """The value one step back."""
+        return self.at(-1)
+
+
 def indices(*names: str) -> Any:
     """Names of coordinates: ``i, j = st.indices("i", "j")``."""
     made = tuple(Index(name) for one in names for name in one.split())
@@ -427,6 +445,9 @@ def record_of(**members: Any) -> Expr:
 
 time = Node("apply", data="time", at=("", 0))  #: the index of the current step, from 0
 pi = Node("apply", data="pi", at=("", 0))  #: the number
+level = Node("apply", data="level", at=("", 0))  #: the level of a function or block, from 0
+first = Node("apply", data="first", at=("", 0))  #: in a box: the low bound of the grid
+last = Node("apply", data="last", at=("", 0))  #: in a box: the high bound of the grid
 
 
 def comprehension(kind: str, ranges: Iterable[tuple[Index, Any, Any]], body: Any) -> Expr:

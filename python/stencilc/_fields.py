@@ -97,6 +97,22 @@ class PointsExpr(FieldExpr, Domain):
     where = Domain.where
 
 
+def _on_level(field: Any, towards: int, word: str) -> ex.LevelExpr:
+    if not isinstance(field, FieldExpr):
+        raise TypeError(f"{word}() takes a field, not {field!r}; {word}(U).at(-1) is an older one")
+    return ex.LevelExpr(field, towards)
+
+
+def fine(field: FieldExpr) -> ex.LevelExpr:
+    """The field on the next finer level of a grid with levels: ``st.fine(u)[0, 0]``."""
+    return _on_level(field, -1, "fine")
+
+
+def coarse(field: FieldExpr) -> ex.LevelExpr:
+    """The field on the next coarser level: ``st.coarse(u)[0, 0]``. Functions take it, too."""
+    return _on_level(field, 1, "coarse")
+
+
 def owner_of(domain: Any) -> Grid:
     owner = domain.grid if isinstance(domain, Domain) else None
     if not isinstance(owner, Grid):

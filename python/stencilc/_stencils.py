@@ -118,6 +118,21 @@ class StencilFunction(Declaration):
         self.targets = targets
         self.items = items
         self.every = every
+        self._check_boxes()
+
+    def _check_boxes(self) -> None:
+        """Boxes count the points of the grid of the targets."""
+        target = self.targets[0][0]
+        of_target = target.options.get("domain")
+        for item in self.items:
+            source = item.region.source if isinstance(item, Piece) and item.region else None
+            if not isinstance(source, Box) or source.domain is None or of_target is None:
+                continue
+            if source.domain.of_grid is not of_target.of_grid:
+                raise TypeError(
+                    f"{self.name}() computes {target.name} in a box of {source.domain.name}, which "
+                    f"is on another grid than {target.name}"
+                )
 
     def _uses(self):
         yield from (base for base, _ in self.targets)
@@ -220,10 +235,9 @@ def stencil(
 
 
 @contextmanager
-def repeat(count: ExprLike) -> Iterator[None]:
-    """Stencil functions declared in the block run `count` times per step: ``with st.repeat(20):``."""
+def repeated(count: Expr, at: ex.Place) -> Iterator[None]:
     repeats = stack("repeats")
-    made = Repeat(ex.lift(count), ex.place())
+    made = Repeat(count, at)
     repeats.append(made)
     try:
         yield

@@ -17,6 +17,7 @@ from typing import Any
 from . import _boundary_rules, _core
 from ._boundary import Boundary
 from ._boundary_rules import *  # noqa: F401,F403  the functions that make rules
+from ._blocks import Cycle, Statement, coarser, cycle, if_, repeat, start, step
 from ._build import build
 from ._declarations import (
     Declaration,
@@ -38,7 +39,7 @@ from ._declarations import (
     ushort,
     vector,
 )
-from ._domains import Box, Domain, Grid, Region, Subgrid, box, grid, subgrid
+from ._domains import Box, DerivedGrid, Domain, Grid, Region, Subgrid, box, grid, subgrid
 from ._expressions import (
     Expr,
     Index,
@@ -59,10 +60,13 @@ from ._expressions import (
     erfc,
     exp,
     exp2,
+    first,
     floor,
     fma,
     hypot,
     indices,
+    last,
+    level,
     log,
     log2,
     log10,
@@ -96,20 +100,23 @@ from ._expressions import (
     vector_of,
     within,
 )
-from ._fields import FieldExpr, field, forward, points, series
+from ._fields import FieldExpr, coarse, field, fine, forward, points, series
 from ._program import Program, _Source, make_options
-from ._stencils import ArgumentExpr, Repeat, function, let, otherwise, piece, repeat, stencil
+from ._stencils import ArgumentExpr, Repeat, function, let, otherwise, piece, stencil
 from ._values import init, record, reduce, require, stop, walk
 
 __all__ = [
     *_boundary_rules.__all__,
     "Boundary",
     "Box",
+    "Cycle",
+    "DerivedGrid",
     "Domain",
     "Expr",
     "Grid",
     "Index",
     "Region",
+    "Statement",
     "absolute",
     "acos",
     "acosh",
@@ -124,15 +131,20 @@ __all__ = [
     "byte",
     "cbrt",
     "ceil",
+    "coarse",
+    "coarser",
     "comprehension",
     "cos",
     "cosh",
+    "cycle",
     "double",
     "erf",
     "erfc",
     "exp",
     "exp2",
     "field",
+    "fine",
+    "first",
     "float_",
     "floor",
     "fma",
@@ -141,10 +153,13 @@ __all__ = [
     "grid",
     "half",
     "hypot",
+    "if_",
     "indices",
     "init",
     "integer",
+    "last",
     "let",
+    "level",
     "log",
     "log10",
     "log2",
@@ -182,7 +197,9 @@ __all__ = [
     "sinh",
     "spacing",
     "sqrt",
+    "start",
     "stencil",
+    "step",
     "stop",
     "subgrid",
     "sum",
@@ -255,16 +272,13 @@ def _collect(owner: Grid, extra: list[Any]) -> list[Declaration]:
 
 
 def _without_redeclared(owner: Grid, items: list[Declaration]) -> list[Declaration]:
-    """Leaves out fields and sub-grids that were declared again and are not used."""
-    last: dict[str, Declaration] = {}
+    """Leaves out fields, sub-grids and derived grids that were declared again and are not used."""
+    kinds = (FieldExpr, Subgrid, DerivedGrid)
+    newest: dict[str, Declaration] = {}
     for one in items:
-        if isinstance(one, (FieldExpr, Subgrid)) and one.order >= getattr(
-            last.get(one.name), "order", -1
-        ):
-            last[one.name] = one
-    doubtful = [
-        one for one in items if isinstance(one, (FieldExpr, Subgrid)) and last[one.name] is not one
-    ]
+        if isinstance(one, kinds) and one.order >= getattr(newest.get(one.name), "order", -1):
+            newest[one.name] = one
+    doubtful = [one for one in items if isinstance(one, kinds) and newest[one.name] is not one]
     if not doubtful:
         return items
     others = [one for one in items if not any(one is d for d in doubtful)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _expressions as ex
 from ._declarations import Declaration, ParamExpr, ScalarType, StructureType, VectorType, name_of
-from ._domains import Domain, Grid, Range, Region, per_dimension
+from ._domains import Box, Domain, Grid, Range, Region, per_dimension
 from ._expressions import Expr, ExprLike, Node
 from ._fields import Boundaries, FieldExpr, PlainFieldExpr, PointsExpr, owner_of
 from ._stencils import LetExpr, add_item, as_region, as_value, place_of
@@ -98,6 +98,13 @@ def reduce(
     called = name_of(name, "reduce")
     named, found = as_value(value)
     region = as_region(on, named, where)
+    source = region.source
+    if isinstance(source, Box) and source.domain is not None:
+        if source.domain.of_grid is not source.domain.grid:
+            raise TypeError(
+                f"a box in a reduction counts the points of {source.domain.grid.name}: name it, "
+                f"I = st.subgrid({source.domain.name}, ...), and give on=I"
+            )
     owner = _grid_of_reduction(region, found)
     common = {
         "reducer": reducer,

@@ -109,6 +109,8 @@ def function_of(names, run):
 class Translator:
     def __init__(self):
         self.names = {}  # what a name means
+        self.applied = {}  # stencil functions and cycles
+        self.bodies = []
         self.made = []
         self.grid = None
 
@@ -127,8 +129,11 @@ class Translator:
         if kind == "name":
             return self.name(words[1])
         if kind == "level":
-            field, _, back = words[1].partition("@-")
+            field, _, back = words[-1].partition("@-")
             found = self.names.get(field)
+            if len(words) > 2:
+                there = st.fine(found) if words[1] == "fine" else st.coarse(found)
+                return there.at(-int(back)) if back else there
             if found is None:
                 return st.forward(field).at(-int(back))
             return (
@@ -166,8 +171,8 @@ class Translator:
     def name(self, name):
         if name in self.names:
             return self.names[name]
-        if name == "time":
-            return st.time
+        if name in ("time", "level", "first", "last"):
+            return getattr(st, name)
         return st.pi if name == "pi" else st.Index(name)
 
     def call(self, name, arguments):
@@ -196,9 +201,9 @@ class Translator:
     def plain(self, box):
         return [(r.low, r.high) for r in self.ranges(box)]
 
-    def region(self, node):
+    def region(self, node, box=st.box):
         if node.words[0] == "box":
-            return self.grid.box(*self.ranges(node))
+            return box(*self.ranges(node))
         indices = [st.Index(one.words[1]) for one in node.children]
         domain = self.names[node.words[1]]
         if isinstance(domain, _fields.PointsExpr):
@@ -258,12 +263,17 @@ class Translator:
 
     def grid_(self, item):
         name = item.words[1]
+        ratio = {"by": self.per_dimension(item, "by"), "cells": item.part("cells") is not None}
+        if len(item.words) > 2:
+            return self.declare(name, st.grid(of=self.names[item.words[3]], name=name, **ratio))
         self.grid = st.grid(
             *self.plain(item.children[0]),
             steps=self.optional(item, "steps"),
             origin=self.per_dimension(item, "origin"),
             spacing=self.per_dimension(item, "spacing"),
+            levels=self.optional(item, "levels"),
             name=name,
+            **ratio,
         )
         return self.declare(name, self.grid)
 
@@ -362,7 +372,43 @@ class Translator:
                     yield self.piece(one)
             self.names = outer
 
+        self.applied[name] = body
         return body
+
+    def block(self, node):
+        return self.statements(node.children)
+
+    def statements(self, nodes):
+        made = []
+        for node in nodes:
+            kind = node.words[0]
+            # The parts of a statement follow it as nodes of their own.
+            if kind == "apply":
+                name = node.words[1]
+                made.append(self.applied.get(name, self.names.get(name)))
+            elif kind in ("repeat", "if"):
+                made.append((kind, self.lifted(node.children[0])))
+            elif kind in ("body", "then"):
+                of, value = made.pop()
+                blocks = [st._blocks.as_block(self.block(node))]
+                made.append(st._blocks.Statement(of, value, blocks + [[]] * (of == "if")))
+            elif kind == "else":
+                made[-1].blocks[1] = st._blocks.as_block(self.block(node))
+            else:
+                made.append(st.coarser(*self.block(node)))
+        return made
+
+    def cycle(self, item):
+        name = item.words[1]
+        self.applied[name] = st.cycle(name=name)
+        self.bodies.append((self.applied[name], item))
+        return self.applied[name]
+
+    def step(self, item):
+        st.step(*self.block(item), grid=self.grid)
+
+    def start(self, item):
+        st.start(*self.block(item), grid=self.grid)
 
     def piece(self, node):
         region = node.children[0]
@@ -386,7 +432,7 @@ class Translator:
         made = st.reduce(
             reducer,
             self.optional(item, "value"),
-            self.region(region),
+            self.region(region, self.grid.box),
             where=self.optional(item, "where"),
             over=self.per_dimension(item, "over"),
             every=self.optional(item, "every"),
@@ -426,6 +472,9 @@ def translate(tree, name):
             "table",
             "function",
             "stencil",
+            "cycle",
+            "step",
+            "start",
             "init",
             "reduce",
             "record",
@@ -446,4 +495,6 @@ def translate(tree, name):
     rest = iter(tree.children)
     for node in rest:
         item(node, rest)
+    for made, body in translator.bodies:
+        made.body(*translator.block(body))
     return st.program(translator.grid, name=name, include=translator.made)

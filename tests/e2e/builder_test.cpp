@@ -58,7 +58,8 @@ TEST_F(BuilderExamples, ReactionsStopWhenConverged) {
 
 TEST_F(BuilderExamples, MultigridConverges) {
   const char* arguments =
-      "run multigrid3d.stn -D N=17 -D L=3 --device reference --real double --steps 20 --out u=u.npy";
+      "run multigrid3d.stn -D N=17 -D L=3 --device reference --real double --steps 20 --out "
+      "u=u.npy";
   build("multigrid3d");
   Outcome outcome = stencilc(arguments);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
