@@ -263,7 +263,8 @@ def _collect(owner: Grid, extra: list[Any]) -> list[Declaration]:
     for one in found.values():
         if one.grid is not None and one.grid is not owner:
             raise TypeError(
-                f"{one.name} is on another grid, {one.grid.name}: a program has one grid"
+                f"{one.name} is on another grid, {one.grid.name}: derive the further grids of a "
+                "program, st.grid(of=G, by=2)"
             )
     nested = {id(inner) for one in found.values() if isinstance(one, Repeat) for inner in one.body}
     kept = [one for key, one in found.items() if key not in nested]
