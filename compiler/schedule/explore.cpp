@@ -65,8 +65,9 @@ class Explorer {
   }
 
   Space explore() {
+    const bool on_request = !quick() && !scheduler_.machine().threads_are_loops;
     for (const Family& family : family_table()) {
-      if (!quick() || !family.on_request) tiles(family);
+      if (on_request || !family.on_request) tiles(family);
     }
     refine();
     rank();

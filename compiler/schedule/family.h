@@ -75,8 +75,8 @@ struct Family {
   OwnSettings own = DirectSettings();  // at their defaults
 
   std::vector<Preset> presets = {};
-  // The family serves only lines that name it, and the exhaustive search: `auto`, quick searches
-  // and advice skip it.
+  // The family serves only lines that name it, and the exhaustive search for GPUs: `auto`, quick
+  // searches, advice and searches for CPUs skip it.
   bool on_request = false;
 
   // The row of that name, or null.
