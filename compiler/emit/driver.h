@@ -13,6 +13,12 @@ namespace stencil::emit {
 void driver_support(Text& out, const std::vector<const kernel::Module*>& modules,
                     const std::vector<const kernel::Module*>& beside, const Dialect& dialect);
 
+// Writes the structures that replay launches, as far as the drivers of `modules` need them.
+void replay_support(Text& out, const std::vector<const kernel::Module*>& modules,
+                    const Dialect& dialect);
+// True if launches within a step are replayed.
+bool replays_launches(const std::vector<const kernel::Module*>& modules, const Dialect& dialect);
+
 // True if the size of some array is known only when the program runs, or is too large.
 bool has_open_extents(const kernel::Module& module);
 

@@ -24,16 +24,6 @@ bool has_levels_to_bring_home(const kernel::Plan& plan) {
   return false;
 }
 
-bool replays(const kernel::Module& module, const Dialect& dialect) {
-  bool found = false;
-  host_ir::for_each_statement(host_ir::lower(module, host_options(dialect, false)),
-                              [&](const host_ir::Statement& statement) {
-                                const auto* loop = std::get_if<host_ir::For>(&statement.kind);
-                                found = found || (loop && loop->cycle > 0);
-                              });
-  return found;
-}
-
 // --- Support
 
 constexpr const char* kDeviceSupport = R"text(// NULL, or an error message.
@@ -92,58 +82,6 @@ struct stencil_flag {
       status = $apiMemcpyAsync(holds, memory, sizeof *holds, $apiMemcpyDeviceToHost, beside);
     }
     return status == $apiSuccess ? $apiStreamSynchronize(beside) : status;
-  }
-};
-
-)text";
-
-constexpr const char* kReplay =
-    R"text(// Replays steps as a graph, which takes less time than launching their kernels one by one. Every
-// cycle of steps launches the same kernels with the same arguments. The first cycle is launched
-// directly, which also loads the kernels. The second one is recorded as a graph, which runs in
-// place of all but the last cycle. Short runs are launched directly, as are runs on a stream that
-// cannot be recorded or that the caller is recording.
-struct stencil_replay {
-  $apiStream_t stream;
-  int64_t cycle;  // steps
-  bool recording;
-  stencil_replay($apiStream_t s, int64_t steps) : stream(s), cycle(steps), recording(false) {}
-  stencil_replay(const stencil_replay&) = delete;
-  ~stencil_replay() {
-    $apiGraph_t graph = NULL;  // of a loop that ended with an error
-    if (recording) $ignored$apiStreamEndCapture(stream, &graph);
-    if (graph) $ignored$apiGraphDestroy(graph);
-  }
-  // Called before each tile; increases `step` by the steps that the graph takes.
-  $apiError_t skip(int64_t* step, int64_t steps) {
-    const int64_t times = (steps - 1) / cycle - 1;  // after the first cycle, before the last steps
-    if (times < $worthwhile) return $apiSuccess;
-    if (*step == cycle) record();
-    if (!recording || *step != 2 * cycle) return $apiSuccess;
-    recording = false;
-    *step = cycle;  // the second cycle has not run yet
-    $apiGraph_t graph = NULL;
-    $apiGraphExec_t replay = NULL;
-    $apiError_t status = $apiStreamEndCapture(stream, &graph);
-    if (status == $apiSuccess) status = $apiGraphInstantiateWithFlags(&replay, graph, 0);
-    if (graph) $ignored$apiGraphDestroy(graph);
-    if (status != $apiSuccess) {
-      $ignored$apiGetLastError();
-      return $apiSuccess;
-    }
-    for (int64_t n = 0; n < times && status == $apiSuccess; ++n) {
-      status = $apiGraphLaunch(replay, stream);
-    }
-    *step += times * cycle;
-    const $apiError_t destroyed = $apiGraphExecDestroy(replay);  // frees it once it has run
-    return status == $apiSuccess ? destroyed : status;
-  }
-  void record() {
-    $apiStreamCaptureStatus capture = $apiStreamCaptureStatusNone;
-    recording = $apiStreamIsCapturing(stream, &capture) == $apiSuccess &&
-                capture == $apiStreamCaptureStatusNone &&
-                $apiStreamBeginCapture(stream, $apiStreamCaptureModeRelaxed) == $apiSuccess;
-    if (!recording) $ignored$apiGetLastError();
   }
 };
 
@@ -382,10 +320,7 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
       some([](const auto& m) { return kernel::answer_point(m).has_value(); })) {
     out.verbatim(device_text(kFlag, dialect));
   }
-  if (some([&](const auto& m) { return replays(m, dialect); })) {
-    out.verbatim(device_text(
-        replaced(kReplay, "$worthwhile", std::to_string(host_ir::kWorthwhileCycles)), dialect));
-  }
+  replay_support(out, modules, dialect);
   if (some(has_open_extents)) out.verbatim(kArrayBytes);
   out.verbatim(kCheckArrays);
   if (!dialect.has_device() && some([](const auto& m) { return kernel::is_padded(m.plan); })) {

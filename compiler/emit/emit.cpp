@@ -26,7 +26,8 @@ bool has_host_part(const Options& options) {
   return !options.kernels_only && !info(options.target).header_ending.empty();
 }
 
-void includes(Text& out, const Options& options, const Dialect& dialect, bool points) {
+void includes(Text& out, const kernel::Module& module, const Options& options,
+              const Dialect& dialect) {
   if (!has_host_part(options)) return;
   if (dialect.has_device()) out.line(fmt::format("#include <{}>", dialect.runtime_header));
   for (const char* header : {"algorithm", "math.h", "stdint.h", "stdio.h"}) {
@@ -34,10 +35,9 @@ void includes(Text& out, const Options& options, const Dialect& dialect, bool po
   }
   if (options.main || !dialect.has_device()) out.line("#include <stdlib.h>");
   out.line("#include <string.h>");
-  if (points) {
-    out.line("#include <cmath>");
-    out.line("#include <vector>");
-  }
+  const bool points = !module.plan.point_sets.empty();
+  if (points) out.line("#include <cmath>");
+  if (points || replays_launches({&module}, dialect)) out.line("#include <vector>");
   if (options.main && !dialect.has_device()) out.line("#include <chrono>");
   out.blank();
   if (options.header_name.empty()) return;
@@ -166,7 +166,7 @@ std::string write(const kernel::Module& module, const Options& options, const Ho
     plan_comment(out, options.threads_are_loops ? with_single_threads(module) : module, names);
   }
   out.blank();
-  includes(out, options, dialect, !module.plan.point_sets.empty());
+  includes(out, module, options, dialect);
   out.verbatim(std::string(dialect.prelude));
   bool doubles = writer.expressions().uses_double() || stores_double(module);
   if (box) doubles |= box->uses_double || stores_double(host->box->module);

@@ -263,8 +263,39 @@ void HostWriter::operator()(const host_ir::Block& block) {
   out_.close();
 }
 
+// Defines the objects of the replays in a loop, with the slots that change roles.
+void HostWriter::replays_in(const host_ir::For& loop) {
+  host_ir::for_each_statement(loop.body, [&](const host_ir::Statement& statement) {
+    const auto* replay = std::get_if<host_ir::Replay>(&statement.kind);
+    if (!replay) return;
+    std::vector<std::string> slots;
+    for (const int array : host_ir::arrays_of(replay->body)) {
+      const std::string& pointers = copies_[static_cast<size_t>(array)].pointers;
+      if (!pointers.empty()) slots.push_back(fmt::format("{{{0}, sizeof {0}}}", pointers));
+    }
+    std::string& name = replays_[replay] = names_.fresh("launches");
+    out_.line(
+        fmt::format("stencil_launches {}({}, {{{}}});", name, api_.stream(), comma_list(slots)));
+  });
+}
+
+void HostWriter::operator()(const host_ir::Replay& replay) {
+  const std::string launch = names_.fresh("launch");
+  out_.open(fmt::format("const auto {} = [&]() -> const char* {{", launch));
+  body(replay.body);
+  out_.line("return NULL;");
+  out_.close("};");
+  std::vector<std::string> inputs;
+  for (const std::string& name : host_ir::inputs_of(replay.body)) {
+    inputs.push_back(variables_.spelling(name));
+  }
+  out_.line(fmt::format("if (const char* error = {}.run({}, {{{}}})) return error;",
+                        replays_.at(&replay), launch, comma_list(inputs)));
+}
+
 // Loops with a cycle are those over all steps.
 void HostWriter::operator()(const host_ir::For& loop) {
+  if (loop.is_over_steps()) replays_in(loop);
   const std::string replay = loop.cycle > 0 ? names_.fresh("replay") : "";
   if (loop.cycle > 0) {
     out_.line(fmt::format("stencil_replay {}({}, {});", replay, api_.stream(), loop.cycle));

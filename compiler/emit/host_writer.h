@@ -44,6 +44,7 @@ class HostWriter {
   void operator()(const host_ir::For& loop);
   void operator()(const host_ir::Leave&);
   void operator()(const host_ir::Tile& tile);
+  void operator()(const host_ir::Replay& replay);
   void operator()(const host_ir::Launch& launch);
   void operator()(const host_ir::Rotate& rotate);
   void operator()(const host_ir::Swap& swap);
@@ -78,6 +79,7 @@ class HostWriter {
 
   static void refuse();  // aborts: the caller has given a program that it must not give
   void body(const host_ir::Body& body);
+  void replays_in(const host_ir::For& loop);
   std::string rotation(const host_ir::Rotate& rotate) const;
   std::string result(const std::string& member) const;
   void unused_arguments();
@@ -104,9 +106,10 @@ class HostWriter {
   const std::string first_step_, given_;
   std::string holds_, flag_;
   const host_ir::Program* program_ = nullptr;
-  std::vector<std::string> scratch_;                     // per scratch memory
-  std::map<const kernel::Launch*, std::string> blocks_;  // names of block counts, by launch
-  std::vector<Copies> copies_;                           // per array
+  std::vector<std::string> scratch_;                       // per scratch memory
+  std::map<const kernel::Launch*, std::string> blocks_;    // names of block counts, by launch
+  std::map<const host_ir::Replay*, std::string> replays_;  // names of their objects
+  std::vector<Copies> copies_;                             // per array
 };
 
 }  // namespace stencil::emit

@@ -168,6 +168,7 @@ class PlanComment {
 
   // The described host waits for the stop condition, has no other subdomains and one queue.
   void operator()(const host_ir::Flag&) { refuse(); }
+  void operator()(const host_ir::Replay&) { refuse(); }
   void operator()(const host_ir::Ask&) { refuse(); }
   void operator()(const host_ir::Answer&) { refuse(); }
   void operator()(const host_ir::Exchange&) { refuse(); }

@@ -1,7 +1,10 @@
-// Cycles of steps whose launches have the same arguments.
+// Launches that have the same arguments again: cycles of steps, and runs of launches within a step.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <set>
 
 #include "compiler/host_ir/passes.h"
 #include "compiler/kernel/evaluate.h"
@@ -38,11 +41,13 @@ bool alike(const kernel::Plan& plan, const Tile& tile) {
 
 // A cycle has a minimum length, so that replaying it is worth a call.
 constexpr int64_t kTiles = 16, kMostTiles = 96;
+// A graph takes memory for each launch.
+constexpr int64_t kMostLaunches = 1024;
 
-// Executes tiles as far as the roles of slots depend on it.
+// Executes tiles as far as the roles of slots and the number of launches depend on it.
 class Turns {
  public:
-  explicit Turns(const kernel::Plan& plan) {
+  Turns(const kernel::Plan& plan, int64_t most_tiles) : most_tiles_(most_tiles) {
     for (const kernel::Array& array : plan.arrays) {
       std::vector<int>& of = slots_.emplace_back(static_cast<size_t>(array.copies));
       std::iota(of.begin(), of.end(), 0);
@@ -50,18 +55,19 @@ class Turns {
     begin_ = slots_;
   }
 
-  // Executes a tile of `count` steps. Returns false if it depends on more than this number, or if
-  // the tiles are too many.
-  bool take(const Tile& tile, int64_t count) {
+  // Executes statements of a tile of `count` steps. Returns false if they depend on more than this
+  // number, or if the tiles are too many.
+  bool take(const Body& statements, int64_t count) {
     values_ = {{"count", count}};
     const int64_t before = tiles_;
-    const bool known = body(tile.body);
+    const bool known = body(statements);
     if (tiles_ == before) ++tiles_;
-    return known && tiles_ <= kMostTiles;
+    return known && tiles_ <= most_tiles_;
   }
   bool are_back() const { return slots_ == begin_; }
   // The number of tiles so far. In steps that are cut into phases, those of the iterations.
   int64_t tiles() const { return tiles_; }
+  int64_t launches() const { return launches_; }
 
  private:
   std::optional<int64_t> value(const Expr& expr) const {
@@ -96,6 +102,12 @@ class Turns {
       return holds && body(*holds != 0 ? chosen->then : chosen->otherwise);
     } else if (const auto* loop = std::get_if<For>(&statement.kind)) {
       return iterations(*loop);
+    } else if (std::holds_alternative<Launch>(statement.kind)) {
+      ++launches_;
+    } else {
+      const auto bodies = bodies_of(statement);
+      return std::all_of(bodies.begin(), bodies.end(),
+                         [&](const Body* inner) { return body(*inner); });
     }
     return true;
   }
@@ -105,7 +117,7 @@ class Turns {
       const int64_t before = tiles_;
       if (!body(loop.body)) return false;
       if (tiles_ == before) ++tiles_;  // of the innermost repeat
-      if (tiles_ > kMostTiles) return false;
+      if (tiles_ > most_tiles_) return false;
       if (loop.step) values_[loop.name] += value(loop.step).value_or(*end);
     }
     return true;
@@ -113,7 +125,99 @@ class Turns {
 
   std::vector<std::vector<int>> slots_, begin_;  // the memory of each slot, by array
   std::map<std::string, int64_t> values_;        // of variables
-  int64_t tiles_ = 0;
+  const int64_t most_tiles_;
+  int64_t tiles_ = 0, launches_ = 0;
+};
+
+// Removes tiles and blocks, so that the launches of a tile and of the reductions after it are in
+// one body.
+Body without_blocks(const Body& body) {
+  Body out;
+  for (const Statement& statement : body) {
+    const bool groups = std::holds_alternative<Tile>(statement.kind) ||
+                        std::holds_alternative<Block>(statement.kind);
+    if (!groups) {
+      out.push_back(statement);
+      continue;
+    }
+    Body inner = without_blocks(*bodies_of(statement)[0]);
+    const bool defines = std::any_of(inner.begin(), inner.end(), [](const Statement& one) {
+      return std::holds_alternative<Define>(one.kind);
+    });
+    if (defines) {
+      out.push_back({Block{std::move(inner)}});
+    } else {
+      std::move(inner.begin(), inner.end(), std::back_inserter(out));
+    }
+  }
+  return out;
+}
+
+// Marks replays in the body of the loop over the steps.
+class Marking {
+ public:
+  Marking(const Program& program, const kernel::Plan& plan) : program_(program), plan_(plan) {}
+
+  bool marked_any() const { return marked_any_; }
+  void mark(Body& body) {
+    Body marked, run;
+    int64_t launches = 0;
+    const auto end_run = [&] {
+      if (launches >= kFewestLaunches) {
+        marked.push_back({Replay{std::move(run)}});
+        marked_any_ = true;
+      } else {
+        std::move(run.begin(), run.end(), std::back_inserter(marked));
+      }
+      run.clear();
+      launches = 0;
+    };
+    for (Statement& statement : body) {
+      const auto more = launches_of(statement);
+      if (!more || launches + *more > kMostLaunches) end_run();
+      if (more) {
+        launches += *more;
+        run.push_back(std::move(statement));
+      } else {
+        for (Body* inner : bodies_of(statement)) mark(*inner);
+        marked.push_back(std::move(statement));
+      }
+    }
+    end_run();
+    body = std::move(marked);
+  }
+
+ private:
+  // The launches of a statement that can be replayed; nullopt: it cannot. Numbers of steps and
+  // iterations in a tile are I32 and take few values. Variables that count steps are I64.
+  std::optional<int64_t> launches_of(const Statement& statement) const {
+    const Body body = {statement};
+    if (std::holds_alternative<Define>(statement.kind) || !holds_only_launches(body)) return {};
+    const std::set<std::string> inputs = inputs_of(body);
+    for (const std::string& name : inputs) {
+      const Variable& input = *program_.find(name);
+      if (input.type != Scalar::I32 || input.kind != VariableKind::Local) return {};
+    }
+    bool assigns = false;
+    for_each_statement(body, [&](const Statement& inner) {
+      const auto* assign = std::get_if<Assign>(&inner.kind);
+      assigns = assigns || (assign && inputs.count(assign->name) > 0);
+    });
+    if (assigns) return {};
+    std::vector<int> sizes = plan_.tile_sizes;
+    if (sizes.empty()) sizes = {plan_.time_tile};
+    int64_t most = 0;
+    for (const int size : sizes) {
+      Turns turns(plan_, kMostLaunches);
+      if (!turns.take(body, size) || turns.launches() > kMostLaunches) return {};
+      most = std::max(most, turns.launches());
+    }
+    return most;
+  }
+
+  const Program& program_;
+  const kernel::Plan& plan_;
+  bool marked_any_ = false;
 };
 
 }  // namespace
@@ -122,11 +226,11 @@ int64_t steps_of_cycle(const Program& program, const kernel::Plan& plan) {
   const int64_t tile_steps = plan.time_tile, between = kernel::steps_of_period(plan);
   const Tile* tile = only_tile(program);
   if (!tile || !alike(plan, *tile) || between % tile_steps != 0) return 0;
-  Turns turns(plan);
+  Turns turns(plan, kMostTiles);
   int64_t steps = 0;
   do {
     for (int64_t done = 0; done < between; done += tile_steps) {
-      if (!turns.take(*tile, tile_steps)) return 0;
+      if (!turns.take(tile->body, tile_steps)) return 0;
     }
     steps += between;
   } while (!turns.are_back());
@@ -138,6 +242,31 @@ void set_cycle(Program& program, int64_t steps) {
     auto* loop = std::get_if<For>(&statement.kind);
     if (loop && loop->is_over_steps()) loop->cycle = steps;
   }
+}
+
+bool holds_only_launches(const Body& body) {
+  bool only = true;
+  for_each_statement(body, [&](const Statement& statement) {
+    const auto is = [&]<class... Kinds>() {
+      return (std::holds_alternative<Kinds>(statement.kind) || ...);
+    };
+    const auto* launch = std::get_if<Launch>(&statement.kind);
+    only &= launch ? launch->part == Part::All
+                   : is.template operator()<Define, Assign, If, Block, For, Rotate, Swap>();
+  });
+  return only;
+}
+
+bool mark_replays(Program& program, const kernel::Plan& plan) {
+  Marking marking(program, plan);
+  for (Statement& statement : program.steps) {
+    auto* loop = std::get_if<For>(&statement.kind);
+    if (!loop || !loop->is_over_steps()) continue;
+    Body body = without_blocks(loop->body);
+    marking.mark(body);
+    if (marking.marked_any()) loop->body = std::move(body);
+  }
+  return marking.marked_any();
 }
 
 }  // namespace stencil::host_ir

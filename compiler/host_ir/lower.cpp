@@ -444,7 +444,8 @@ class Lowering {
 
 Program lower(const kernel::Module& module, const Options& options) {
   Program program = Lowering(module, options).run();
-  if (options.replays && module.plan.reductions.empty()) {
+  if (!options.replays) return program;
+  if (!mark_replays(program, module.plan) && module.plan.reductions.empty()) {
     set_cycle(program, steps_of_cycle(program, module.plan));
   }
   return program;

@@ -13,7 +13,8 @@ struct Options {
   bool starts_at_zero = false;
   // Work may be launched before the answer of the stop condition is known (kernel::answer_point).
   bool answers_late = true;
-  // The loop over the steps is marked with its cycle, if the plan has one and no reductions.
+  // Launches that repeat within a step are marked as replays. If there are none and the plan has no
+  // reductions, the loop over the steps is marked with its cycle.
   bool replays = false;
 };
 
@@ -42,6 +43,15 @@ int64_t steps_of_cycle(const Program& program, const kernel::Plan& plan);
 constexpr int64_t kWorthwhileCycles = 8;
 // Marks the loop over the steps as one that repeats after `steps` steps (For::cycle).
 void set_cycle(Program& program, int64_t steps);
+
+// Marks runs of launches within a step as replays (Replay): at least kFewestLaunches that read no
+// index of a step. Returns false if there are none. Unlike a cycle of steps, they may stand between
+// evaluations of reductions, and the stop condition may be asked after each step. The program
+// exchanges no halos.
+constexpr int64_t kFewestLaunches = 8;
+bool mark_replays(Program& program, const kernel::Plan& plan);
+// True if nothing in the body uses the device except launches of all blocks.
+bool holds_only_launches(const Body& body);
 
 // Exchanges the halos of a subdomain while the interior of a tile is computed. Requires
 // kernel::exchange_beside_tiles(). `lanes`: the device has two queues; otherwise the interior

@@ -68,6 +68,7 @@ class Printer {
   }
   void operator()(const Leave&) { line("leave"); }
   void operator()(const Tile& tile) { inside("tile", tile.body); }
+  void operator()(const Replay& replay) { inside("replay", replay.body); }
   void operator()(const Launch& launch) { line(launched(launch)); }
   void operator()(const Rotate& rotate) { line("rotate " + array(rotate.array)); }
   void operator()(const Swap& swap) {

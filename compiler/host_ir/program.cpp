@@ -34,6 +34,7 @@ std::vector<Body*> bodies_of(Statement& statement) {
   if (auto* block = std::get_if<Block>(&statement.kind)) return {&block->body};
   if (auto* loop = std::get_if<For>(&statement.kind)) return {&loop->body};
   if (auto* tile = std::get_if<Tile>(&statement.kind)) return {&tile->body};
+  if (auto* replay = std::get_if<Replay>(&statement.kind)) return {&replay->body};
   return {};
 }
 std::vector<const Body*> bodies_of(const Statement& statement) {
@@ -73,6 +74,35 @@ std::vector<std::string> arguments_of(const Launch& launch, const ArgumentSpelli
     }
   }
   return arguments;
+}
+
+std::set<std::string> inputs_of(const Body& body) {
+  std::set<std::string> used, defined;
+  for_each_statement(body, [&](const Statement& statement) {
+    for (const Expr& expr : expressions_of(statement)) used.merge(kernel::variables_in(expr));
+    if (const auto* assign = std::get_if<Assign>(&statement.kind)) used.insert(assign->name);
+    if (const auto* define = std::get_if<Define>(&statement.kind)) defined.insert(define->name);
+    const auto* loop = std::get_if<For>(&statement.kind);
+    if (loop && !loop->continues()) defined.insert(loop->name);
+  });
+  for (const std::string& name : defined) used.erase(name);
+  return used;
+}
+
+std::set<int> arrays_of(const Body& body) {
+  std::set<int> arrays;
+  for_each_statement(body, [&](const Statement& statement) {
+    if (const auto* rotate = std::get_if<Rotate>(&statement.kind)) arrays.insert(rotate->array);
+    if (const auto* swap = std::get_if<Swap>(&statement.kind)) arrays.insert(swap->array);
+    const auto* launch = std::get_if<Launch>(&statement.kind);
+    if (!launch) return;
+    for (const auto* arguments : {&launch->launch->arrays, &launch->launch->bulk_sources}) {
+      for (const kernel::ArrayArgument& argument : *arguments) {
+        if (argument.slot != kernel::kScratch) arrays.insert(argument.array);
+      }
+    }
+  });
+  return arrays;
 }
 
 bool reads(const Program& program, const std::string& name) {

@@ -6,7 +6,7 @@
 //   body      = statement...
 //   statement = take | alloc | copy | slots | flag | restore | place (begin)
 //             | define | assign | if | block | for | leave           (control flow)
-//             | tile | launch | rotate | swap | exchange             (a step)
+//             | tile | replay | launch | rotate | swap | exchange    (a step)
 //             | read | ask | answer                                  (the stop condition)
 //             | lane | mark | await | bind | launch bound            (overlap.h)
 //             | home | collect | return                              (end)
@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -106,7 +107,7 @@ struct For {
   Expr step;
   Body body;
   // The launches of this many steps, all in full time tiles, repeat with the same arguments, so
-  // they may be recorded once and replayed; 0: they do not. Set by cycles.h.
+  // they may be recorded once and replayed; 0: they do not. Set by set_cycle().
   int64_t cycle = 0;
 
   bool continues() const;      // goes on with the variable of an enclosing loop
@@ -117,6 +118,11 @@ struct Leave {};  // ends the loop over the steps, from any depth
 // --- Steps
 
 struct Tile {  // the actions of one time tile
+  Body body;
+};
+// Launches, and turns of slots, that may be recorded once and replayed: they depend on nothing but
+// the roles of slots and inputs_of(). Set by mark_replays().
+struct Replay {
   Body body;
 };
 // All blocks; those at both ends, which compute what the next exchange sends; or all others. Outer
@@ -178,8 +184,8 @@ struct Return {};   // success
 
 struct Statement {
   std::variant<Take, Alloc, Copy, Slots, Flag, Restore, Place, Define, Assign, If, Block, For,
-               Leave, Tile, Launch, Rotate, Swap, Exchange, Read, Ask, Answer, Lane, Mark, Await,
-               Bind, LaunchBound, Home, Collect, Return>
+               Leave, Tile, Replay, Launch, Rotate, Swap, Exchange, Read, Ask, Answer, Lane, Mark,
+               Await, Bind, LaunchBound, Home, Collect, Return>
       kind;
 };
 
@@ -219,6 +225,11 @@ struct ArgumentSpelling {
   std::string first_block;
 };
 std::vector<std::string> arguments_of(const Launch& launch, const ArgumentSpelling& spelling);
+
+// The variables that the statements read or assign and that they do not define.
+std::set<std::string> inputs_of(const Body& body);
+// The arrays of which the statements use or turn slots.
+std::set<int> arrays_of(const Body& body);
 
 // True if an expression of the program reads the variable.
 bool reads(const Program& program, const std::string& name);

@@ -136,6 +136,11 @@ class Verifier {
     within(kSteps, "tile");
     body(tile.body);
   }
+  void operator()(const Replay& replay) {
+    within(kSteps, "replay");
+    replayed(replay.body);
+    body(replay.body);
+  }
   void operator()(const Launch& launch) {
     within(kSteps, "launch");
     this->launch(launch);
@@ -281,6 +286,21 @@ class Verifier {
                      plan_.arrays[static_cast<size_t>(array)].name));
   }
 
+  // A replay skips its statements, so nothing else may depend on their having been executed.
+  void replayed(const Body& body) {
+    if (loops_ == 0) fail("a replay outside of the loop");
+    if (!holds_only_launches(body)) fail("a replay of other statements than launches");
+    for (const std::string& name : inputs_of(body)) {
+      for_each_statement(body, [&](const Statement& statement) {
+        const auto* assign = std::get_if<Assign>(&statement.kind);
+        if (assign && assign->name == name) fail("a replay that assigns " + name);
+      });
+    }
+    for (const Statement& statement : body) {
+      const auto* define = std::get_if<Define>(&statement.kind);
+      if (define) fail("a replay that defines " + define->name);
+    }
+  }
   void launch(const Launch& launch) {
     if (!launch.launch) return fail("a launch of nothing");
     const kernel::Launch& of = *launch.launch;

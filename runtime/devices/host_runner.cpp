@@ -18,30 +18,6 @@ using host_ir::MarkName;
 
 // --- Variables and expressions
 
-namespace {
-
-// Whether nothing within tiles uses the device except launches of all blocks, on one lane.
-bool tiles_only_launch(const host_ir::Program& program) {
-  bool only = true;
-  host_ir::for_each_statement(program, [&](const host_ir::Statement& statement) {
-    const auto* tile = std::get_if<host_ir::Tile>(&statement.kind);
-    if (!tile) return;
-    host_ir::for_each_statement(tile->body, [&](const host_ir::Statement& inner) {
-      const auto* launch = std::get_if<host_ir::Launch>(&inner.kind);
-      const auto is = [&]<class... Kinds>() {
-        return (std::holds_alternative<Kinds>(inner.kind) || ...);
-      };
-      only &= launch ? launch->part == host_ir::Part::All
-                     : is.template
-                       operator()<host_ir::Define, host_ir::Assign, host_ir::If, host_ir::Block,
-                                  host_ir::For, host_ir::Rotate, host_ir::Swap>();
-    });
-  });
-  return only;
-}
-
-}  // namespace
-
 void HostRunner::set_program(host_ir::Program program) {
   program_ = std::move(program);
   for (const host_ir::Variable& variable : program_.variables) {
@@ -50,7 +26,6 @@ void HostRunner::set_program(host_ir::Program program) {
   for (size_t r = 0; r < module_.plan.reductions.size(); ++r) {
     find(host_ir::evaluations_of(r))->reduction = r;
   }
-  gathers_tiles_ = accelerator_.records() && !exchanges_ && tiles_only_launch(program_);
 }
 
 HostRunner::Value* HostRunner::find(const std::string& name) {
@@ -148,7 +123,8 @@ struct HostStatement {
     return Done{};
   }
 
-  Status operator()(const host_ir::Tile& tile) const { return self.execute(tile); }
+  Status operator()(const host_ir::Tile& tile) const { return self.execute(tile.body); }
+  Status operator()(const host_ir::Replay& replay) const { return self.execute(replay); }
   Status operator()(const host_ir::Launch& launch) const { return self.execute(launch); }
   Status operator()(const host_ir::Rotate& rotate) const {
     self.memory_.rotate(rotate.array);
@@ -267,10 +243,10 @@ Status HostRunner::execute(const host_ir::Launch& launch) {
   return call.blocks > 0 ? accelerator_.launch(call) : Status(Done{});
 }
 
-Status HostRunner::execute(const host_ir::Tile& tile) {
-  if (!gathers_tiles_ || gathered_ || replays_.is_recording()) return execute(tile.body);
+Status HostRunner::execute(const host_ir::Replay& replay) {
+  if (replays_.is_recording()) return execute(replay.body);
   gathered_.emplace();
-  const Status done = execute(tile.body);
+  const Status done = execute(replay.body);
   std::vector<Accelerator::Call> calls = *std::exchange(gathered_, std::nullopt);
   return done.ok() ? recordings_.queue(std::move(calls)) : done;
 }

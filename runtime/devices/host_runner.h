@@ -61,7 +61,7 @@ class HostRunner {
   Status execute(const host_ir::For& loop);
   Status iterate(const host_ir::For& loop);
   Status execute(const host_ir::Launch& launch);
-  Status execute(const host_ir::Tile& tile);
+  Status execute(const host_ir::Replay& replay);
   Status launch_blocks(const kernel::Launch& launch);
   Accelerator::Call call(const host_ir::Launch& launch);
   Status exchange(const kernel::Exchange& exchange);
@@ -83,8 +83,7 @@ class HostRunner {
   Replays& replays_;
   SubdomainExchange* const exchanges_;
   TileRecordings recordings_;
-  bool gathers_tiles_ = false;                              // tiles consist of launches alone
-  std::optional<std::vector<Accelerator::Call>> gathered_;  // the launches of the current tile
+  std::optional<std::vector<Accelerator::Call>> gathered_;  // the launches of the current replay
   host_ir::Program program_;
   const PlanMemory* like_ = nullptr;
   std::vector<Value> variables_;

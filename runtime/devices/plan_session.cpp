@@ -80,6 +80,7 @@ Status PlanSession::prepare(const Session* like) {
   if (subdomain_exchange_ && subdomain_exchange_->is_beside_tiles()) {
     host_ir::overlap_exchanges(program, module_.plan, accelerator_.has_lanes());
   }
+  if (accelerator_.records() && !subdomain_exchange_) host_ir::mark_replays(program, module_.plan);
   const std::vector<std::string> unsound = host_ir::verify(program, module_);
   if (!unsound.empty()) {
     return Failure{"K001", fmt::format("internal error: {}", fmt::join(unsound, "; ")),

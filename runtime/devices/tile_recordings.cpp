@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
+#include "compiler/host_ir/passes.h"
 #include "compiler/support/try.h"
 
 namespace stencil::runtime {
 
 namespace {
 
-constexpr size_t kFewest = 8;  // calls that are worth a recording
-// Different tiles: slots of arrays change roles, so that the same arguments occur after some tiles.
+// Different calls: slots of arrays change roles, so that the same arguments occur after some steps.
 constexpr size_t kMostKnown = 16;
 
 }  // namespace
 
 Status TileRecordings::queue(std::vector<Accelerator::Call> calls) {
-  if (calls.size() < kFewest) return launch(calls);
+  if (static_cast<int64_t>(calls.size()) < host_ir::kFewestLaunches) return launch(calls);
   const auto known = std::find_if(known_.begin(), known_.end(),
                                   [&](const Known& one) { return one.calls == calls; });
   if (known == known_.end()) {

@@ -1,6 +1,6 @@
-// Replays of tiles that consist of many launches, such as a multigrid cycle: queueing them one by
-// one takes longer than running those on coarse grids. Unlike Replays, which records whole cycles
-// of steps, this also serves programs that evaluate reductions after each step.
+// Replays of many launches within a tile (host_ir::Replay), such as a multigrid cycle: queueing
+// them one by one takes longer than running those on coarse grids. Unlike Replays, which records
+// whole cycles of steps, this also serves programs that evaluate reductions in each step.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ class TileRecordings {
  public:
   explicit TileRecordings(Accelerator& accelerator) : accelerator_(accelerator) {}
 
-  // Queues the calls of a tile on lane 0. Calls that were queued before with the same arguments are
+  // Queues calls on lane 0. Calls that were queued before with the same arguments are
   // recorded and replayed as a whole. The first time loads code that cannot be loaded during a
   // recording.
   Status queue(std::vector<Accelerator::Call> calls);

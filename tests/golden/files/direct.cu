@@ -110,52 +110,65 @@ struct stencil_memory {
   }
 };
 
+// Records launches as a graph.
+struct stencil_recording {
+  cudaStream_t stream;
+  bool active;
+  explicit stencil_recording(cudaStream_t s) : stream(s), active(false) {}
+  stencil_recording(const stencil_recording&) = delete;
+  ~stencil_recording() {
+    cudaGraph_t graph = NULL;  // of launches that ended with an error
+    if (active) cudaStreamEndCapture(stream, &graph);
+    if (graph) cudaGraphDestroy(graph);
+  }
+  // False for a stream that cannot be recorded or that the caller is recording.
+  bool begin() {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    active = cudaStreamIsCapturing(stream, &capture) == cudaSuccess &&
+             capture == cudaStreamCaptureStatusNone &&
+             cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess;
+    if (!active) cudaGetLastError();
+    return active;
+  }
+  // NULL if the launches since begin(), which have not run, cannot become a graph.
+  cudaGraphExec_t end() {
+    active = false;
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t replay = NULL;
+    cudaError_t status = cudaStreamEndCapture(stream, &graph);
+    if (status == cudaSuccess) status = cudaGraphInstantiateWithFlags(&replay, graph, 0);
+    if (graph) cudaGraphDestroy(graph);
+    if (status == cudaSuccess) return replay;
+    cudaGetLastError();
+    return NULL;
+  }
+};
+
 // Replays steps as a graph, which takes less time than launching their kernels one by one. Every
 // cycle of steps launches the same kernels with the same arguments. The first cycle is launched
 // directly, which also loads the kernels. The second one is recorded as a graph, which runs in
 // place of all but the last cycle. Short runs are launched directly, as are runs on a stream that
 // cannot be recorded or that the caller is recording.
 struct stencil_replay {
-  cudaStream_t stream;
+  stencil_recording recording;
   int64_t cycle;  // steps
-  bool recording;
-  stencil_replay(cudaStream_t s, int64_t steps) : stream(s), cycle(steps), recording(false) {}
-  stencil_replay(const stencil_replay&) = delete;
-  ~stencil_replay() {
-    cudaGraph_t graph = NULL;  // of a loop that ended with an error
-    if (recording) cudaStreamEndCapture(stream, &graph);
-    if (graph) cudaGraphDestroy(graph);
-  }
+  stencil_replay(cudaStream_t stream, int64_t steps) : recording(stream), cycle(steps) {}
   // Called before each tile; increases `step` by the steps that the graph takes.
   cudaError_t skip(int64_t* step, int64_t steps) {
     const int64_t times = (steps - 1) / cycle - 1;  // after the first cycle, before the last steps
     if (times < 8) return cudaSuccess;
-    if (*step == cycle) record();
-    if (!recording || *step != 2 * cycle) return cudaSuccess;
-    recording = false;
+    if (*step == cycle) recording.begin();
+    if (!recording.active || *step != 2 * cycle) return cudaSuccess;
     *step = cycle;  // the second cycle has not run yet
-    cudaGraph_t graph = NULL;
-    cudaGraphExec_t replay = NULL;
-    cudaError_t status = cudaStreamEndCapture(stream, &graph);
-    if (status == cudaSuccess) status = cudaGraphInstantiateWithFlags(&replay, graph, 0);
-    if (graph) cudaGraphDestroy(graph);
-    if (status != cudaSuccess) {
-      cudaGetLastError();
-      return cudaSuccess;
-    }
+    cudaGraphExec_t replay = recording.end();
+    if (!replay) return cudaSuccess;
+    cudaError_t status = cudaSuccess;
     for (int64_t n = 0; n < times && status == cudaSuccess; ++n) {
-      status = cudaGraphLaunch(replay, stream);
+      status = cudaGraphLaunch(replay, recording.stream);
     }
     *step += times * cycle;
     const cudaError_t destroyed = cudaGraphExecDestroy(replay);  // frees it once it has run
     return status == cudaSuccess ? destroyed : status;
-  }
-  void record() {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    recording = cudaStreamIsCapturing(stream, &capture) == cudaSuccess &&
-                capture == cudaStreamCaptureStatusNone &&
-                cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess;
-    if (!recording) cudaGetLastError();
   }
 };
 

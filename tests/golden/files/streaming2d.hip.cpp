@@ -231,52 +231,65 @@ struct stencil_memory {
   }
 };
 
+// Records launches as a graph.
+struct stencil_recording {
+  hipStream_t stream;
+  bool active;
+  explicit stencil_recording(hipStream_t s) : stream(s), active(false) {}
+  stencil_recording(const stencil_recording&) = delete;
+  ~stencil_recording() {
+    hipGraph_t graph = NULL;  // of launches that ended with an error
+    if (active) (void)hipStreamEndCapture(stream, &graph);
+    if (graph) (void)hipGraphDestroy(graph);
+  }
+  // False for a stream that cannot be recorded or that the caller is recording.
+  bool begin() {
+    hipStreamCaptureStatus capture = hipStreamCaptureStatusNone;
+    active = hipStreamIsCapturing(stream, &capture) == hipSuccess &&
+             capture == hipStreamCaptureStatusNone &&
+             hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed) == hipSuccess;
+    if (!active) (void)hipGetLastError();
+    return active;
+  }
+  // NULL if the launches since begin(), which have not run, cannot become a graph.
+  hipGraphExec_t end() {
+    active = false;
+    hipGraph_t graph = NULL;
+    hipGraphExec_t replay = NULL;
+    hipError_t status = hipStreamEndCapture(stream, &graph);
+    if (status == hipSuccess) status = hipGraphInstantiateWithFlags(&replay, graph, 0);
+    if (graph) (void)hipGraphDestroy(graph);
+    if (status == hipSuccess) return replay;
+    (void)hipGetLastError();
+    return NULL;
+  }
+};
+
 // Replays steps as a graph, which takes less time than launching their kernels one by one. Every
 // cycle of steps launches the same kernels with the same arguments. The first cycle is launched
 // directly, which also loads the kernels. The second one is recorded as a graph, which runs in
 // place of all but the last cycle. Short runs are launched directly, as are runs on a stream that
 // cannot be recorded or that the caller is recording.
 struct stencil_replay {
-  hipStream_t stream;
+  stencil_recording recording;
   int64_t cycle;  // steps
-  bool recording;
-  stencil_replay(hipStream_t s, int64_t steps) : stream(s), cycle(steps), recording(false) {}
-  stencil_replay(const stencil_replay&) = delete;
-  ~stencil_replay() {
-    hipGraph_t graph = NULL;  // of a loop that ended with an error
-    if (recording) (void)hipStreamEndCapture(stream, &graph);
-    if (graph) (void)hipGraphDestroy(graph);
-  }
+  stencil_replay(hipStream_t stream, int64_t steps) : recording(stream), cycle(steps) {}
   // Called before each tile; increases `step` by the steps that the graph takes.
   hipError_t skip(int64_t* step, int64_t steps) {
     const int64_t times = (steps - 1) / cycle - 1;  // after the first cycle, before the last steps
     if (times < 8) return hipSuccess;
-    if (*step == cycle) record();
-    if (!recording || *step != 2 * cycle) return hipSuccess;
-    recording = false;
+    if (*step == cycle) recording.begin();
+    if (!recording.active || *step != 2 * cycle) return hipSuccess;
     *step = cycle;  // the second cycle has not run yet
-    hipGraph_t graph = NULL;
-    hipGraphExec_t replay = NULL;
-    hipError_t status = hipStreamEndCapture(stream, &graph);
-    if (status == hipSuccess) status = hipGraphInstantiateWithFlags(&replay, graph, 0);
-    if (graph) (void)hipGraphDestroy(graph);
-    if (status != hipSuccess) {
-      (void)hipGetLastError();
-      return hipSuccess;
-    }
+    hipGraphExec_t replay = recording.end();
+    if (!replay) return hipSuccess;
+    hipError_t status = hipSuccess;
     for (int64_t n = 0; n < times && status == hipSuccess; ++n) {
-      status = hipGraphLaunch(replay, stream);
+      status = hipGraphLaunch(replay, recording.stream);
     }
     *step += times * cycle;
     const hipError_t destroyed = hipGraphExecDestroy(replay);  // frees it once it has run
     return status == hipSuccess ? destroyed : status;
-  }
-  void record() {
-    hipStreamCaptureStatus capture = hipStreamCaptureStatusNone;
-    recording = hipStreamIsCapturing(stream, &capture) == hipSuccess &&
-                capture == hipStreamCaptureStatusNone &&
-                hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed) == hipSuccess;
-    if (!recording) (void)hipGetLastError();
   }
 };
 

@@ -108,6 +108,19 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"two loops over the steps", [](Program& p) { p.steps.push_back(p.steps[0]); }},
         Fault{"leave outside of the loop", [](Program& p) { p.steps.push_back({Leave{}}); }},
         Fault{"a cycle of the loop over step", [](Program& p) { loop(p).cycle = -1; }},
+        Fault{"a replay outside of the loop", [](Program& p) { p.steps.push_back({Replay{}}); }},
+        Fault{"a replay of other statements than launches",
+              [](Program& p) { tile(p) = {{Replay{tile(p)}}}; }},
+        Fault{"a replay that assigns evaluations.0",
+              [](Program& p) {
+                const Expr one = kernel::integer(1, Scalar::I64);
+                tile(p).push_back({Replay{{{Assign{evaluations_of(0), one}}}}});
+              }},
+        Fault{"a replay that defines copied",
+              [](Program& p) {
+                p.variables.push_back({"copied", Scalar::I32, VariableKind::Local});
+                tile(p).push_back({Replay{{{Define{"copied", kernel::integer(1)}}}}});
+              }},
         Fault{"launch in the wrong part of the program",
               [](Program& p) { p.begin.push_back({first<Launch>(tile(p))}); }},
         Fault{"alloc in the wrong part of the program",

@@ -290,6 +290,38 @@ TEST_F(CudaDevice, ReplaysTilesOfManyLaunches) {
   EXPECT_EQ(fake_->graphs, 0);
 }
 
+// A reduction within the step takes the index of the step, so the launches before it and those
+// after it are replayed on their own.
+TEST_F(CudaDevice, ReplaysLaunchesBetweenReductionsOfTheStep) {
+  const ir::Program program = program_of(
+      "grid G = [0..99]; field u, v : real on G; reduce most = max(u[0]) on G;"
+      "stencil s : u[1..98] = 0.5 * (u[-1] + u[1]); stencil t : v[1..98] = 0.5 * (v[-1] + v[1]);"
+      "stencil scale : v on G = v[0] / (1 + most);"
+      "step { repeat 9 { s; } most; scale; repeat 10 { t; } }");
+  kernel::Module module;
+  const auto loaded = load(program, "direct block=32", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  std::vector<std::string> before;
+  {
+    const auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    for (const int64_t steps : {1, 1, 1, 9}) {
+      fake_->launched.clear();
+      ASSERT_TRUE(session.value()->advance(steps).ok());
+      if (before.empty()) before = fake_->launched;
+      ASSERT_EQ(fake_->launched.size(), before.size() * static_cast<size_t>(steps));
+      for (size_t n = 0; n < fake_->launched.size(); ++n) {
+        EXPECT_EQ(fake_->launched[n], before[n % before.size()]);
+      }
+    }
+    EXPECT_GE(before.size(), 22u);
+    EXPECT_EQ(fake_->graphs, 3) << "slots of u turn nine times in a step, those of v ten times";
+    EXPECT_EQ(fake_->replays, 2 * 12 - 3) << "all but the first of each";
+  }
+  EXPECT_EQ(fake_->graphs, 0);
+}
+
 // If kernels take longer than their launches, they are launched on streams without a graph.
 TEST_F(CudaDevice, DoesNotUseGraphsForLongKernels) {
   const ir::Program program = program_of(kWave);

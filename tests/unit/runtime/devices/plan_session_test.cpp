@@ -232,6 +232,9 @@ TEST(PlanSession, ReplaysTheSameLaunches) {
       {heat + sum, "direct block=32"},
       {heat + sum + "stop when total > 1e30;\n", "direct block=32", false},
       {kDecay, "direct block=32", false},  // reads the step
+      {heat + sum + "repeat 9 { stencil t : A[1..98, 1..98] = A[1,0] + A[0,0]; }\n" +
+           "stop when total > 1e30;\n",
+       "direct block=32"},
       {heat + "repeat 5 { stencil t : A[1..98, 1..98] = A[1,0] + A[0,0]; }\n", "direct block=32"},
   };
   for (const Case& each : cases) {
