@@ -177,6 +177,17 @@ TEST(Replays, EndBeforeTheStopCondition) {
       << replay_in(module, false);
 }
 
+// A condition without reductions is read right after the launches.
+TEST(Replays, DoNotReadTheStopCondition) {
+  kernel::Module module = with_launches(samples::stopping(1), 8);
+  module.plan.reductions.clear();
+  module.plan.stop->reductions.clear();
+  const std::string text = replay_in(module, false);
+  EXPECT_NE(text.find("    launch hold(sum, stop) blocks 1L\n  stopped = read stop\n"),
+            std::string::npos)
+      << text;
+}
+
 // The answer of a stop condition may be due between the launches and the rotation of a tile.
 TEST(Replays, EndBeforeALateAnswer) {
   kernel::Module module = with_launches(samples::stopping(1), 9);
