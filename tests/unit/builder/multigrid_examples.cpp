@@ -94,7 +94,7 @@ BuildResult poisson27() {
 }
 
 // V(2,2) with the name v.
-Cycle v_cycle(Builder& builder, const Expr& L, const Stencil& smooth, const Stencil& defect,
+Cycle v_cycle(Builder& builder, const Expr& L, const Statement& smooth, const Stencil& defect,
               const Block& down, const Stencil& correct, int coarsest) {
   const auto cycle = builder.cycle("v");
   Block below = down;
@@ -150,7 +150,6 @@ BuildResult cg() {
 BuildResult full() {
   Builder builder("full");
   const auto N = builder.param("N", 65), L = builder.param("L", 6);
-  const auto w = builder.param("w", 0.8);
   const auto G =
       builder.grid("G", cube(N), {.steps = 5, .spacing = 1.0 / (N - 1), .levels = L, .by = 2});
   const auto interior = builder.subgrid("interior", G, kInner);
@@ -164,7 +163,13 @@ BuildResult full() {
   builder.init(f, {i, j, k}, 3 * pi() * pi() * spacing(i) * spacing(i) * solution);
   const auto laplacian = builder.function("laplacian", {v}, 6 * v(0, 0, 0) - faces(v));
   const Expr defect = f(0, 0, 0) - laplacian(u);
-  const auto smooth = builder.stencil("smooth", u, interior, u(0, 0, 0) + w / 6 * defect);
+  const auto half = [&](const char* name, int colour) {
+    return builder.stencil(name, u).piece(
+        Region(interior, {i, j, k}).where((i + j + k) % 2 == colour), u(0, 0, 0) + defect / 6);
+  };
+  const auto red = half("red", 0), black = half("black", 1);
+  const auto smooth = builder.cycle("smooth");
+  smooth.body({red, black});
   const auto residual = builder.stencil("residual", r, interior, defect);
   const auto share = share_of(builder);
   const auto restrict = builder.stencil("restrict", f, interior, weighted(share, r));
