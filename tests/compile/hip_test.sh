@@ -69,6 +69,18 @@ END
 check smalls --schedule "streaming T=1 loads=registers elements=4x1"
 check smalls --schedule direct
 
+# Launches that are replayed between the reductions of a step.
+cat >replayed.stn <<'END'
+grid G = [0..99, 0..99] steps 8;
+field A, B : real on G;
+repeat 9 { stencil s : A[1..98, 1..98] = 0.5 * (A[-1,0] + A[0,1]); }
+stencil t : B on G = B[0,0] + A[0,0];
+reduce most = max(B[0,0]) on G;
+stop when most > 1e9;
+END
+check replayed --schedule direct
+grep -q 'stencil_launches launches(' replayed.hip || complain "replayed launches"
+
 # Params named like declarations in HIP's headers.
 table=$examples/../compiler/emit/reserved_names.cpp
 sed -n '/kHipNames/,/;/p' "$table" | sed -n 's/^ *"\(.*\)".*/\1/p' | tr ' ' '\n' | grep . | head -n 400 >names

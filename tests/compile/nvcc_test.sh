@@ -66,4 +66,20 @@ try_example() {
   [ "${STENCIL_LONG:-}" != 1 ] || check "$number" "${floats[@]}" -- -c -arch=sm_90 -std=c++17
 }
 
+# Launches that are replayed between the reductions of a step.
+if [ "$shard" = 0 ]; then
+  cat >replayed.stn <<'END'
+grid G = [0..99, 0..99] steps 8;
+field A, B : real on G;
+repeat 9 { stencil s : A[1..98, 1..98] = 0.5 * (A[-1,0] + A[0,1]); }
+stencil t : B on G = B[0,0] + A[0,0];
+reduce most = max(B[0,0]) on G;
+stop when most > 1e9;
+END
+  labels[replayed]="replayed launches"
+  "$stencilc" replayed.stn --schedule "overlapped T=1" -o replayed.cu --main >log 2>&1 &&
+    grep -q 'stencil_launches launches(' replayed.cu &&
+    compiles replayed.cu -c -arch="$oldest" -Xcicc -O0 -std=c++17 || complain replayed log
+fi
+
 run_examples
