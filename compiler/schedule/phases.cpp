@@ -311,6 +311,20 @@ std::vector<const PlannedPhase*> Phases::considerable(const Machine& machine) co
   return out;
 }
 
+namespace {
+
+// Adds the refusals of a phase, with its name.
+void report(const Diagnostics& refusals, const PlannedPhase& planned, Diagnostics& diagnostics) {
+  const ir::Program& program = planned.tiles.program();
+  for (Diagnostic refusal : refusals.items()) {
+    refusal.related.push_back(
+        {program.functions.front().span, fmt::format("in the phase {}", planned.name())});
+    diagnostics.add(std::move(refusal));
+  }
+}
+
+}  // namespace
+
 PlanPtr Phases::plan(const Family& family, const Schedule& schedule, const Machine& machine,
                      Diagnostics& diagnostics) const {
   std::vector<PlanPtr> plans;
@@ -319,7 +333,9 @@ PlanPtr Phases::plan(const Family& family, const Schedule& schedule, const Machi
     const Schedule settings = planned->limited(schedule);
     if (schedule_of(*planned, schedule)) {
       const Family& chosen = *find_family(settings.family);
-      plans.push_back(chosen.plan(planned->tiles, settings, machine, diagnostics));
+      Diagnostics refusals;
+      plans.push_back(chosen.plan(planned->tiles, settings, machine, refusals));
+      report(refusals, *planned, diagnostics);
       if (!plans.back()) return nullptr;
       small.push_back(false);
       continue;
@@ -332,8 +348,8 @@ PlanPtr Phases::plan(const Family& family, const Schedule& schedule, const Machi
     }
     small.push_back(false);
     Diagnostics refusals;
-    PlanPtr plan =
-        family.plan(planned->tiles, settings, machine, may_sweep ? refusals : diagnostics);
+    PlanPtr plan = family.plan(planned->tiles, settings, machine, cut() ? refusals : diagnostics);
+    if (!may_sweep) report(refusals, *planned, diagnostics);
     if (may_sweep) {
       const PlannedPhase::Swept& other = planned->swept(machine, schedule.rows);
       const auto seconds = plan ? seconds_of(*plan, machine) : std::nullopt;

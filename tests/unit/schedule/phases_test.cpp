@@ -498,7 +498,9 @@ TEST(Phases, RefusalsOfTheirSettingsAreReported) {
       scheduler.parse("direct; 7 u: streaming T=7 block=32x16 elements=64x1", diagnostics);
   ASSERT_TRUE(schedule);
   EXPECT_FALSE(scheduler.plan(*schedule, diagnostics));
-  EXPECT_FALSE(diagnostics.items().empty());
+  ASSERT_FALSE(diagnostics.items().empty());
+  ASSERT_EQ(diagnostics.items().back().related.size(), 1u);
+  EXPECT_EQ(diagnostics.items().back().related[0].message, "in the phase 7 u");
 }
 
 TEST(Phases, OfSeveralGridsAreChosenOneByOne) {
