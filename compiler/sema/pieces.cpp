@@ -199,7 +199,9 @@ bool analyze_otherwise(Environment& env, const Pieces& pieces, ir::Function& fun
                                 piece.span, "the points of 'else'");
   if (!left) return false;
   for (const ir::Box& box : *left) {
-    auto result = analyze_piece(env, pieces, piece, {true, box, pieces.otherwise_indices, {}});
+    Region region{true, box, pieces.otherwise_indices, {}};
+    region.domain = pieces.field(env).domain;
+    auto result = analyze_piece(env, pieces, piece, std::move(region));
     if (!result) return false;
     function.pieces.push_back(std::move(*result));
   }

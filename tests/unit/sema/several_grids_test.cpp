@@ -152,6 +152,23 @@ TEST(SeveralGrids, FirstAndLastAreTheBoundsOfTheParentOfASubgridAndOfTheGridOfAF
   EXPECT_EQ(text(program, regions[1].pieces[0].region), "[4..4]");
 }
 
+TEST(SeveralGrids, ElseIsTheRestOfTheGridOfAFunction) {
+  const ir::Program derived = program_of(
+      "grid G = [0..16] steps 1; grid C of G by 2; field e : real on C;"
+      "stencil s : e { [first+1..last-2] = 2; else = 1; }");
+  const ir::Program levels = program_of(
+      "grid G = [0..16] levels 2 by 2 steps 1; field e : real on G;"
+      "stencil s : e { [first+1..last-2] = 2; else = 1; } step { coarser { s; } }");
+  for (const ir::Program* program : {&derived, &levels}) {
+    const ir::Function& function = program->functions.at(0);
+    ASSERT_EQ(function.pieces.size(), 3u);
+    EXPECT_EQ(function.domain, 1);
+    EXPECT_EQ(text(*program, function.pieces[0].region), "[1..6]");
+    EXPECT_EQ(text(*program, function.pieces[1].region), "[0..0]");
+    EXPECT_EQ(text(*program, function.pieces[2].region), "[7..8]");
+  }
+}
+
 TEST(SeveralGrids, ANameThatTheProgramDeclaresHidesFirst) {
   const ir::Program program = program_of(
       "param first : integer = 3; grid F = [0..9] steps 1; field a : real on F;"
