@@ -54,8 +54,9 @@ Status SimulationData::check_inputs() const {
       continue;
     }
     const auto is_missing = [&](size_t c) {
-      return !filled[f][c] &&
-             (field.constant || ir::is_read_only(program(), id, static_cast<int>(c)));
+      // The levels of a constant field need values only where they are read.
+      return !filled[f][c] && ((field.constant && field.domain == 0) ||
+                               ir::is_read_only(program(), id, static_cast<int>(c)));
     };
     size_t first = 0, missing = 0;
     for (size_t c = filled[f].size(); c-- > 0;) {

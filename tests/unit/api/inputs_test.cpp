@@ -121,6 +121,18 @@ TEST(Inputs, AreNeededWhereNoStepComputes) {
   EXPECT_EQ(failure_of("stencil s : S.v on G = S[0].v + 1;"), "") << "nothing reads S.rho";
   EXPECT_EQ(failure_of("stencil s : A on G = A[0] + 1;"), "") << "nothing reads B";
 
+  // Levels of a constant field need values only where a function reads them.
+  const std::string levels =
+      "grid G = [0..16] levels 2 by 2 steps 1; field u : real on G boundary constant 0;"
+      "field c : real on G constant; init c = 1; stencil s : u on G = u[1] + c[0];";
+  const auto failure_on_levels = [&](const std::string& step) {
+    Simulation simulation = on_reference((levels + "step { " + step + " }").c_str());
+    const auto complete = simulation.check_inputs();
+    return complete.ok() ? "" : complete.failure().message;
+  };
+  EXPECT_EQ(failure_on_levels("s;"), "");
+  EXPECT_EQ(failure_on_levels("s; coarser { s; }"), "the constant field 'c_1' has no values");
+
   Simulation simulation =
       on_reference((std::string(kHead) + "stencil s : A on G = A[0] + B[0];").c_str());
   EXPECT_EQ(code_of(simulation.advance(1)), "R057");
