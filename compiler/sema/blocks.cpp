@@ -355,9 +355,10 @@ class BlockExpander {
           fail("S206", place.valid() ? place : span,
                env_.levels.empty() ? std::string("the grid has no coarser level")
                                    : fmt::format("level {} has no coarser level", env_.level));
-      error.expected = env_.levels.empty()
-                           ? std::string("a grid with levels: grid G = [...] levels 5 by 2")
-                           : fmt::format("a level in 0..{}", env_.levels.size() - 2);
+      error.expected =
+          env_.levels.empty() ? std::string("a grid with levels: grid G = [...] levels 5 by 2")
+          : env_.levels.size() == 1 ? std::string("more levels: grid G = [...] levels 5 by 2")
+                                    : fmt::format("a level in 0..{}", env_.levels.size() - 2);
       error.hint = env_.levels.empty() ? "" : "end the recursion earlier: if level < L - 1 { ... }";
       return;
     }
