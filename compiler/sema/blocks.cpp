@@ -350,6 +350,7 @@ class BlockExpander {
 
   void take(const ast::CoarserStatement& coarser, Span span, int64_t times, ir::Sequence& out) {
     if (env_.level + 1 >= static_cast<int>(env_.levels.size())) {
+      if (env_.levels_failed) return void(failed_ = true);
       const Span place = {span.begin, coarser.body.span.begin};
       Diagnostic& error =
           fail("S206", place.valid() ? place : span,

@@ -179,8 +179,9 @@ constexpr int64_t kMaxLevels = 30;
 // The levels of the first grid. The name of level l is that of the grid and l.
 void take_levels(Environment& env, const ast::Grid& grid) {
   const auto levels = constant_in(env, *grid.levels, "the number of levels", 1, kMaxLevels);
-  if (!levels) return;
   env.levels = {ir::DomainId(0)};
+  env.levels_failed = true;
+  if (!levels) return;
   while (static_cast<int64_t>(env.levels.size()) < *levels) {
     const ir::DomainId fine = env.levels.back();
     const std::string name = fmt::format("{}_{}", grid.name.name, env.levels.size());
@@ -195,6 +196,7 @@ void take_levels(Environment& env, const ast::Grid& grid) {
                               env.print(env.program.domains[fine].box));
     return;
   }
+  env.levels_failed = false;
 }
 
 }  // namespace
