@@ -426,8 +426,8 @@ struct Domain {
 
 // Consecutive functions of a step that a schedule can tile together. A step is cut at each Reduce,
 // at the beginning and end of each Repeat, and where the domain of the functions changes. If there
-// are several domains, a Repeat gives iterations to the phases beside it. Schedules tile every phase
-// separately.
+// are several domains, a Repeat gives iterations to the phases beside it. Schedules tile every
+// phase separately.
 struct Phase {
   std::vector<size_t> functions;  // into Program::functions, in order; one may stand twice
   int64_t iterations = 1;         // in a row

@@ -157,7 +157,8 @@ TEST(HaloedCopies, RefuseWhatTheyDoNotSupport) {
   EXPECT_EQ(refused("grid G = [0..8, 0..8] levels 2 by 2 steps 4; field A : real on G boundary "
                     "constant 0; stencil s : A on G = A[0,1]; cycle v { s; } step { v; }"),
             "L029 sweeps refused: memory=haloed does not support programs with several grids");
-  EXPECT_EQ(refused(plane_of("boundary clamp"), "sweeps block=3x8 operands=shared halo=cover memory=haloed")
+  EXPECT_EQ(refused(plane_of("boundary clamp"),
+                    "sweeps block=3x8 operands=shared halo=cover memory=haloed")
                 .substr(0, 4),
             "L014");
   EXPECT_EQ(refused("grid G = [0..1023, 0..1023, 0..2047] steps 4; field A : ubyte on G boundary "
