@@ -124,7 +124,7 @@ struct Environment {
   // The domains of the grid's levels, the finest first; empty if the grid has no `levels`.
   std::vector<ir::DomainId> levels;
   bool levels_failed = false;  // not all levels are known, and an error says why
-  int level = 0;  // of the item that is being analysed
+  int level = 0;               // of the item that is being analysed
   std::unordered_map<ir::FieldId, std::vector<ir::FieldId>> fields_by_level;  // by the finest
   std::unordered_map<ir::FieldId, LevelledField> levelled;
 
