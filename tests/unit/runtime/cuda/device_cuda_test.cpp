@@ -42,7 +42,35 @@ class CudaDevice : public testing::Test {
     return cuda_device().load({program, &module}, "");
   }
 
+  // Advances a session by each of `advances` and checks that all steps launch the same kernels.
+  // Returns how many a step launches; sets most_graphs_.
+  size_t launches_of_each_step(const std::string& text, const std::vector<int64_t>& advances) {
+    const ir::Program program = program_of(text.c_str());
+    kernel::Module module;
+    const auto loaded = load(program, "direct block=32", module);
+    EXPECT_TRUE(loaded.ok()) << loaded.failure().message;
+    reference::State state = initial_state(program, bind_params(program).value());
+    const auto session = loaded.value()->start(state);
+    EXPECT_TRUE(session.ok()) << session.failure().message;
+    std::vector<std::string> of_step;
+    int64_t taken = 0;
+    for (const int64_t steps : advances) {
+      fake_->launched.clear();
+      EXPECT_TRUE(session.value()->advance(steps).ok());
+      if (of_step.empty()) of_step = fake_->launched;
+      std::vector<std::string> expected;
+      for (int64_t n = 0; n < steps; ++n) {
+        expected.insert(expected.end(), of_step.begin(), of_step.end());
+      }
+      EXPECT_EQ(fake_->launched, expected) << steps;
+      EXPECT_EQ(state.step, taken += steps);
+    }
+    most_graphs_ = fake_->graphs;
+    return of_step.size();
+  }
+
   FakeDriver* fake_ = nullptr;
+  int most_graphs_ = 0;  // live before the session of launches_of_each_step() ended
 };
 
 bool contains(const std::string& text, const std::string& part) {
@@ -261,64 +289,28 @@ TEST_F(CudaDevice, ReplaysGraphsOfLaunches) {
 // The launches of a step are replayed together, although a reduction follows each step. With two
 // slots, two different tiles take turns.
 TEST_F(CudaDevice, ReplaysTilesOfManyLaunches) {
-  const ir::Program program = program_of(
+  const size_t launches = launches_of_each_step(
       "grid G = [0..99]; field u : real on G; reduce most = max(u[0]) on G;"
-      "repeat 9 { stencil s : u[1..98] = 0.5 * (u[-1] + u[1]); }");
-  kernel::Module module;
-  const auto loaded = load(program, "direct block=32", module);
-  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
-  reference::State state = initial_state(program, bind_params(program).value());
-  std::vector<std::string> before;
-  {
-    const auto session = loaded.value()->start(state);
-    ASSERT_TRUE(session.ok()) << session.failure().message;
-    for (const int64_t steps : {1, 1, 1, 1, 5, 8}) {
-      fake_->launched.clear();
-      ASSERT_TRUE(session.value()->advance(steps).ok());
-      std::vector<std::string> expected;
-      if (before.empty()) before = fake_->launched;
-      for (int64_t n = 0; n < steps; ++n) {
-        expected.insert(expected.end(), before.begin(), before.end());
-      }
-      EXPECT_EQ(fake_->launched, expected) << steps;
-    }
-    EXPECT_GE(before.size(), 10u);
-    EXPECT_EQ(fake_->graphs, 2);
-    EXPECT_EQ(fake_->replays, 15) << "all but the first of each";
-    EXPECT_EQ(state.step, 17);
-  }
+      "repeat 9 { stencil s : u[1..98] = 0.5 * (u[-1] + u[1]); }",
+      {1, 1, 1, 1, 5, 8});
+  EXPECT_GE(launches, 10u);
+  EXPECT_EQ(most_graphs_, 2);
+  EXPECT_EQ(fake_->replays, 17 - 2) << "all but the first of each";
   EXPECT_EQ(fake_->graphs, 0);
 }
 
 // A reduction within the step takes the index of the step, so the launches before it and those
 // after it are replayed on their own.
 TEST_F(CudaDevice, ReplaysLaunchesBetweenReductionsOfTheStep) {
-  const ir::Program program = program_of(
+  const size_t launches = launches_of_each_step(
       "grid G = [0..99]; field u, v : real on G; reduce most = max(u[0]) on G;"
       "stencil s : u[1..98] = 0.5 * (u[-1] + u[1]); stencil t : v[1..98] = 0.5 * (v[-1] + v[1]);"
       "stencil scale : v on G = v[0] / (1 + most);"
-      "step { repeat 9 { s; } most; scale; repeat 10 { t; } }");
-  kernel::Module module;
-  const auto loaded = load(program, "direct block=32", module);
-  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
-  reference::State state = initial_state(program, bind_params(program).value());
-  std::vector<std::string> before;
-  {
-    const auto session = loaded.value()->start(state);
-    ASSERT_TRUE(session.ok()) << session.failure().message;
-    for (const int64_t steps : {1, 1, 1, 9}) {
-      fake_->launched.clear();
-      ASSERT_TRUE(session.value()->advance(steps).ok());
-      if (before.empty()) before = fake_->launched;
-      ASSERT_EQ(fake_->launched.size(), before.size() * static_cast<size_t>(steps));
-      for (size_t n = 0; n < fake_->launched.size(); ++n) {
-        EXPECT_EQ(fake_->launched[n], before[n % before.size()]);
-      }
-    }
-    EXPECT_GE(before.size(), 22u);
-    EXPECT_EQ(fake_->graphs, 3) << "slots of u turn nine times in a step, those of v ten times";
-    EXPECT_EQ(fake_->replays, 2 * 12 - 3) << "all but the first of each";
-  }
+      "step { repeat 9 { s; } most; scale; repeat 10 { t; } }",
+      {1, 1, 1, 9});
+  EXPECT_GE(launches, 22u);
+  EXPECT_EQ(most_graphs_, 3) << "slots of u turn nine times in a step, those of v ten times";
+  EXPECT_EQ(fake_->replays, 2 * 12 - 3) << "all but the first of each";
   EXPECT_EQ(fake_->graphs, 0);
 }
 
