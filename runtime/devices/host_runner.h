@@ -10,10 +10,10 @@
 #include "compiler/host_ir/program.h"
 #include "compiler/reference/state.h"
 #include "runtime/devices/accelerator.h"
+#include "runtime/devices/launch_recordings.h"
 #include "runtime/devices/plan_memory.h"
 #include "runtime/devices/replays.h"
 #include "runtime/devices/subdomain_exchange.h"
-#include "runtime/devices/tile_recordings.h"
 
 namespace stencil::runtime {
 
@@ -82,7 +82,7 @@ class HostRunner {
   PlanMemory& memory_;
   Replays& replays_;
   SubdomainExchange* const exchanges_;
-  TileRecordings recordings_;
+  LaunchRecordings recordings_;
   std::optional<std::vector<Accelerator::Call>> gathered_;  // the launches of the current replay
   host_ir::Program program_;
   const PlanMemory* like_ = nullptr;

@@ -1,4 +1,4 @@
-#include "runtime/devices/tile_recordings.h"
+#include "runtime/devices/launch_recordings.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ constexpr size_t kMostKnown = 16;
 
 }  // namespace
 
-Status TileRecordings::queue(std::vector<Accelerator::Call> calls) {
+Status LaunchRecordings::queue(std::vector<Accelerator::Call> calls) {
   if (static_cast<int64_t>(calls.size()) < host_ir::kFewestLaunches) return launch(calls);
   const auto known = std::find_if(known_.begin(), known_.end(),
                                   [&](const Known& one) { return one.calls == calls; });
@@ -35,7 +35,7 @@ Status TileRecordings::queue(std::vector<Accelerator::Call> calls) {
   return accelerator_.replay(known->recording);
 }
 
-Status TileRecordings::launch(const std::vector<Accelerator::Call>& calls) {
+Status LaunchRecordings::launch(const std::vector<Accelerator::Call>& calls) {
   for (const Accelerator::Call& call : calls) TRY(accelerator_.launch(call));
   return Done{};
 }

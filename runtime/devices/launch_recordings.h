@@ -9,9 +9,9 @@
 
 namespace stencil::runtime {
 
-class TileRecordings {
+class LaunchRecordings {
  public:
-  explicit TileRecordings(Accelerator& accelerator) : accelerator_(accelerator) {}
+  explicit LaunchRecordings(Accelerator& accelerator) : accelerator_(accelerator) {}
 
   // Queues calls on lane 0. Calls that were queued before with the same arguments are
   // recorded and replayed as a whole. The first time loads code that cannot be loaded during a
