@@ -14,6 +14,7 @@
 #include "runtime/api/simulation.h"
 #include "runtime/cluster/mpi_program.h"
 #include "runtime/devices/device_table.h"
+#include "runtime/tune/race_start.h"
 #include "runtime/tune/timed_choice.h"
 
 namespace stencil {
@@ -26,13 +27,24 @@ Device describe(const runtime::DeviceInfo& info, const runtime::Device& device) 
   return {info.name, info.description, info.available, info.reason, device.takes_pointers};
 }
 
+// `race` is set if the schedule may change during the run.
 Result<runtime::Prepared> prepare_one(const ir::Program& program, const KernelOptions& options,
-                                      Diagnostics& diagnostics) {
-  return runtime::prepare(
+                                      Diagnostics& diagnostics, const tune::RacingProgram*& race) {
+  std::optional<tune::RaceStart> start;
+  auto prepared = TRY(runtime::prepare(
       program, options.device, options.schedule, diagnostics, options.dense, options.stage,
-      [&](const runtime::ChosenDevice& chosen) {
-        return tune::automatic_line(program, chosen, {options.steps, options.dense, options.stage});
-      });
+      [&](const runtime::ChosenDevice& chosen) -> std::optional<runtime::KnownLine> {
+        const tune::RunAhead run = {options.steps, options.dense, options.stage};
+        start = tune::race_start(program, chosen, run);
+        return start ? std::optional(start->line) : tune::automatic_line(program, chosen, run);
+      }));
+  if (!start || !prepared.schedule) return prepared;
+  auto racing =
+      std::make_unique<tune::RacingProgram>(program, std::move(start->run), *prepared.schedule,
+                                            prepared.module, std::move(prepared.loaded));
+  race = racing.get();
+  prepared.loaded = std::move(racing);
+  return prepared;
 }
 
 Status check_exchange(const KernelOptions& options) {
@@ -93,8 +105,9 @@ Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData
   TRY(check_exchange(options));
   Diagnostics diagnostics;
   std::function<Status()> serve;
+  const tune::RacingProgram* race = nullptr;
   auto prepared = options.ranks           ? prepare_rank(data->program, options, diagnostics, serve)
-                  : options.parts.empty() ? prepare_one(data->program, options, diagnostics)
+                  : options.parts.empty() ? prepare_one(data->program, options, diagnostics, race)
                                           : prepare_subdomains(data->program, options, diagnostics);
   if (!prepared.ok()) {
     const bool in_program = prepared.failure().code.empty();
@@ -106,7 +119,7 @@ Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData
   Device device = describe(made.device.info, made.device.device);
   return KernelData::wrap(
       std::make_shared<KernelData>(KernelData{std::move(data), program, std::move(prepared).value(),
-                                              std::move(device), line, std::move(serve)}));
+                                              std::move(device), line, std::move(serve), race}));
 }
 
 }  // namespace api
@@ -145,6 +158,22 @@ std::string Kernel::brief_schedule() const {
   if (!made.schedule) return "";
   return stencil::brief_schedule(*made.schedule, data_->source->program,
                                  {made.device.device.machine});
+}
+
+std::optional<ScheduleRace> Kernel::race() const {
+  if (!data_->race) return std::nullopt;
+  const tune::RaceReport now = data_->race->report();
+  const ir::Program& program = data_->source->program;
+  return ScheduleRace{
+      schedule::print(now.schedule, program.grid().rank()),
+      stencil::brief_schedule(now.schedule, program, {data_->prepared.device.device.machine}),
+      now.tried,
+      now.refused,
+      now.changes,
+      now.over,
+      now.gain,
+      now.lost,
+      now.saved};
 }
 
 bool Kernel::serves() const {

@@ -8,6 +8,7 @@
 
 #include "runtime/api/program.h"
 #include "runtime/run/run.h"
+#include "runtime/tune/racing_program.h"
 #include "stencil/simulation.h"
 
 namespace stencil::api {
@@ -18,7 +19,8 @@ struct KernelData {
   runtime::Prepared prepared;  // owns the module; refers to the program
   Device device;
   std::string schedule;
-  std::function<Status()> serve;  // null on rank 0 and without KernelOptions::ranks
+  std::function<Status()> serve;              // null on rank 0 and without KernelOptions::ranks
+  const tune::RacingProgram* race = nullptr;  // prepared.loaded, if its schedule may change
 
   static Kernel wrap(std::shared_ptr<const KernelData> data) { return Kernel(std::move(data)); }
 };

@@ -33,6 +33,12 @@ std::atomic<uint64_t> accelerators_made{0};
 
 Accelerator::Serial::Serial() : number(++accelerators_made) {}
 
+Status Accelerator::copy_rows(Memory to, const Rows& to_rows, Memory from, const Rows& from_rows) {
+  std::vector<std::byte> values(static_cast<size_t>(from_rows.bytes * from_rows.count));
+  TRY(download(values.data(), from, from_rows));
+  return upload(to, values.data(), to_rows);
+}
+
 Result<Accelerator::Mark> Accelerator::mark() {
   TRY(wait());
   return Mark();

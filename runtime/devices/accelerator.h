@@ -56,6 +56,9 @@ class Accelerator {
   };
   virtual Status upload(Memory to, const std::byte* from, const Rows& rows) = 0;
   virtual Status download(std::byte* to, Memory from, const Rows& rows) = 0;
+  // Copies rows within the device. Both sides have rows of equal length, and equally many. The
+  // default implementation copies through host memory.
+  virtual Status copy_rows(Memory to, const Rows& to_rows, Memory from, const Rows& from_rows);
 
   // Waits for queued work, then counts NaN and infinities of a floating-point type in device
   // memory. NonFiniteCount::first is a position among all values of the pieces, in order. The

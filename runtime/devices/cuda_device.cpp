@@ -147,6 +147,7 @@ class CudaAccelerator : public Accelerator {
         "to copy on the device",
         cu_.cuMemcpyDtoDAsync(address(to), address(from), static_cast<size_t>(bytes), stream_));
   }
+  Status copy_rows(Memory to, const Rows& to_rows, Memory from, const Rows& from_rows) override;
   Status upload(Memory to, const std::byte* from, const Rows& rows) override;
   Status download(std::byte* to, Memory from, const Rows& rows) override;
   Result<NonFiniteCount> count_non_finite(Memory memory, Scalar type,
@@ -450,6 +451,32 @@ Status CudaAccelerator::launch(const Call& call, const cuda::LaunchCompletion* c
       code);
 }
 
+Status CudaAccelerator::copy_rows(Memory to, const Rows& to_rows, Memory from,
+                                  const Rows& from_rows) {
+  enter();
+  if (to_rows.count == 1) {
+    return checked(
+        "to copy on the device",
+        cu_.cuMemcpyDtoDAsync(address(to) + static_cast<cuda::Address>(to_rows.start),
+                              address(from) + static_cast<cuda::Address>(from_rows.start),
+                              static_cast<size_t>(to_rows.bytes), stream_));
+  }
+  const auto side = [&]<class Host>(Host*, Memory memory, const Rows& rows) {
+    const auto start = static_cast<cuda::Address>(rows.start);
+    return cuda::Copy2D::Side<Host>{0,
+                                    0,
+                                    cuda::kDeviceMemory,
+                                    nullptr,
+                                    address(memory) + start,
+                                    nullptr,
+                                    static_cast<size_t>(rows.pitch)};
+  };
+  const cuda::Copy2D rows{side(static_cast<const void*>(nullptr), from, from_rows),
+                          side(static_cast<void*>(nullptr), to, to_rows),
+                          static_cast<size_t>(to_rows.bytes), static_cast<size_t>(to_rows.count)};
+  return checked("to copy rows on the device", cu_.cuMemcpy2DAsync(&rows, stream_));
+}
+
 Result<Accelerator::Mark> CudaAccelerator::launch_ahead(const Call& call) {
   if (cu_.version < cuda::kWithLaunchCompletion) return Accelerator::launch_ahead(call);
   auto begun = cuda::unset_mark(context_);
@@ -475,6 +502,11 @@ class CudaProgram : public LoadedProgram {
                                               const Session& like) const override {
     auto accelerator = TRY(on_a_stream());
     return start_plan(std::move(accelerator), module_, state, {.like = &like});
+  }
+  Result<std::unique_ptr<Session>> take_over(reference::State& state,
+                                             Session& giver) const override {
+    auto accelerator = TRY(on_a_stream());
+    return start_plan(std::move(accelerator), module_, state, {.giver = &giver});
   }
   Result<std::unique_ptr<Session>> start_subdomain(reference::State& state,
                                                    Communicator& communicator) const override {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "compiler/support/try.h"
 #include "runtime/io/field_files.h"
 
 namespace stencil::runtime {
@@ -25,6 +26,12 @@ Result<std::unique_ptr<Session>> LoadedProgram::start_subdomain(reference::State
                                                                 Communicator&) const {
   return Failure{"R045", "the device does not support decomposed programs",
                  "use cuda, host or opencl"};
+}
+
+Result<std::unique_ptr<Session>> LoadedProgram::take_over(reference::State& state,
+                                                          Session& giver) const {
+  TRY(giver.finish());
+  return start(state);
 }
 
 Result<double> LoadedProgram::copy_seconds(int64_t) const {

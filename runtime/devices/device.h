@@ -133,6 +133,11 @@ class LoadedProgram {
                                                       const Session& /*like*/) const {
     return start(state);
   }
+  // Like start(), but continues the run of `giver`, an idle session of the same program and params
+  // on the same device, which works on the same state. On success `giver` must only be destroyed;
+  // on failure it can go on. Takes over its memory where both sessions have the same layout, so
+  // that nothing is copied, and otherwise copies within the device if the device can.
+  virtual Result<std::unique_ptr<Session>> take_over(reference::State& state, Session& giver) const;
   // Like start(), but works in user arrays, which have no storage in the state. advance() only
   // queues its work; once that work is done, level k is in the array given for it. The user may
   // change the arrays between calls. R045 on a device without pointers, or if the module pads rows.

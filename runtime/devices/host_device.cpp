@@ -45,6 +45,7 @@ class HostAccelerator : public Accelerator {
   Status download(std::byte* to, Memory from, const Rows& rows) override;
   Status launch(const Call& call) override;
   Status copy(Memory to, Memory from, int64_t bytes) override;
+  Status copy_rows(Memory to, const Rows& to_rows, Memory from, const Rows& from_rows) override;
   Status wait() override { return Done{}; }
   // Recordings are lists of calls with ready-made arguments.
   bool records() const override { return true; }
@@ -159,6 +160,20 @@ Status HostAccelerator::copy(Memory to, Memory from, int64_t bytes) {
                  "set STENCIL_THREADS=1, which creates no threads"};
 }
 
+Status HostAccelerator::copy_rows(Memory to, const Rows& to_rows, Memory from,
+                                  const Rows& from_rows) {
+  const auto work = [&](int, int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      std::memcpy(static_cast<std::byte*>(to) + to_rows.start + r * to_rows.pitch,
+                  static_cast<const std::byte*>(from) + from_rows.start + r * from_rows.pitch,
+                  static_cast<size_t>(to_rows.bytes));
+    }
+  };
+  const int64_t least = kCopyBlock / std::max<int64_t>(to_rows.bytes, 1) + 1;
+  in_parts(parts_of(to_rows.count, least), to_rows.count, work);
+  return Done{};
+}
+
 Status HostAccelerator::launch(const Call& call) {
   if (recorded_) {
     recorded_->push_back(call);
@@ -192,6 +207,11 @@ class HostProgram : public LoadedProgram {
   // Each session has its own accelerator, which holds one answer to a stop condition.
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state);
+  }
+  Result<std::unique_ptr<Session>> take_over(reference::State& state,
+                                             Session& giver) const override {
+    return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state,
+                      {.giver = &giver});
   }
   Result<std::unique_ptr<Session>> attach(reference::State& state,
                                           const DeviceArrays& arrays) const override {

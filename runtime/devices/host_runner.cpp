@@ -86,10 +86,10 @@ struct HostStatement {
   const kernel::Plan& plan = self.module_.plan;
 
   Status operator()(const host_ir::Take& take) const {
-    return self.memory_.take_levels(take.array, self.like_);
+    return self.memory_.take_levels(take.array, self.origin_);
   }
   Status operator()(const host_ir::Alloc& alloc) const {
-    return self.memory_.provide(alloc.memory);
+    return self.memory_.provide(alloc.memory, self.origin_);
   }
   Status operator()(const host_ir::Copy& copy) const {
     const bool own = !self.memory_.is_attached(plan.arrays[copy.array]);  // else refresh_copies()
@@ -202,11 +202,12 @@ Status HostRunner::iterate(const host_ir::For& loop) {
 
 // --- Launches
 
-Status HostRunner::begin(const host_ir::Program& program, const PlanMemory* like) {
+Status HostRunner::begin(const host_ir::Program& program, const PlanMemory::Origin& origin) {
   set_program(program);
-  like_ = like;
+  origin_ = origin;
   TRY(memory_.lay_out());
   TRY(execute(program_.begin));
+  origin_ = {};
   Status counted = Done{};
   kernel::for_each_launch(module_.plan, [&](const kernel::Launch& launch) {
     if (!counted.ok()) return;

@@ -30,8 +30,8 @@ class HostRunner {
         exchanges_(exchanges),
         recordings_(accelerator) {}
 
-  // Executes the beginning of the program. `like`: as for PlanMemory::take_levels().
-  Status begin(const host_ir::Program& program, const PlanMemory* like);
+  // Executes the beginning of the program, with values from `origin`.
+  Status begin(const host_ir::Program& program, const PlanMemory::Origin& origin);
   // The same program with exchanges that overlap, or with a cycle. The variables keep their values.
   void set_program(host_ir::Program program);
 
@@ -85,7 +85,7 @@ class HostRunner {
   LaunchRecordings recordings_;
   std::optional<std::vector<Accelerator::Call>> gathered_;  // the launches of the current replay
   host_ir::Program program_;
-  const PlanMemory* like_ = nullptr;
+  PlanMemory::Origin origin_;
   std::vector<Value> variables_;
   bool leaving_ = false;                             // the loop over the steps
   std::map<const kernel::Launch*, int64_t> blocks_;  // number of blocks, by launch of the plan

@@ -32,9 +32,9 @@ Status PlanMemory::lay_out() {
   return Done{};
 }
 
-Status PlanMemory::take_levels(int array, const PlanMemory* like) {
+Status PlanMemory::take_levels(int array, const Origin& origin) {
   const auto index = static_cast<size_t>(array);
-  return is_attached(plan_.arrays[index]) ? adopt(index) : fill(index, like);
+  return is_attached(plan_.arrays[index]) ? adopt(index) : fill(index, origin);
 }
 
 Status PlanMemory::place(const kernel::PointSet& set) {
@@ -128,39 +128,78 @@ Result<Accelerator::Memory> PlanMemory::allocate(int64_t bytes) {
   return with_memory_needed(memory.failure());
 }
 
-Accelerator::Memory PlanMemory::twin_of(const kernel::Array& array, int level,
-                                        const Layout& layout) const {
+std::optional<size_t> PlanMemory::twin_of(const kernel::Array& array) const {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const kernel::Array& own = plan_.arrays[a];
     if (own.field != array.field || own.component != array.component) continue;
-    const bool alike = layouts_[a] == layout && level < own.levels && !is_attached(own);
-    return alike ? slots_[a][level] : nullptr;
+    const bool alike = own.levels >= array.levels && !is_attached(own);
+    return alike ? std::optional(a) : std::nullopt;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-Status PlanMemory::fill(size_t index, const PlanMemory* like) {
+std::vector<int> PlanMemory::levels_from_state(const PlanMemory& origin) const {
+  std::vector<int> levels(state_.fields.size(), 0);
+  for (const kernel::Array& array : plan_.arrays) {
+    if (!origin.twin_of(array)) levels[array.field] = array.levels;
+  }
+  return levels;
+}
+
+void PlanMemory::keep_given(PlanMemory& giver) {
+  for (const Accelerator::Memory memory : given_) {
+    std::erase(giver.own_, memory);
+    own_.push_back(memory);
+  }
+  given_.clear();
+}
+
+// Rows of both layouts are rows of points; dense layouts have all of them in one.
+Status PlanMemory::convert(Accelerator::Memory to, const Layout& layout, Accelerator::Memory from,
+                           const Layout& of) {
+  const int64_t count = std::max(layout.rows.count, of.rows.count);
+  const auto in_rows = [count](const Accelerator::Rows& rows) {
+    if (rows.count == count) return rows;
+    const int64_t bytes = rows.bytes / count;
+    return Accelerator::Rows{bytes, count, rows.start, bytes};
+  };
+  return accelerator_.copy_rows(to, in_rows(layout.rows), from, in_rows(of.rows));
+}
+
+Status PlanMemory::fill(size_t index, const Origin& origin) {
   const kernel::Array& array = plan_.arrays[index];
   const reference::FieldData& field = state_.fields[array.field];
   const Layout& layout = layouts_[index];
   auto& slots = slots_[index];
+  const auto twin = origin.memory ? origin.memory->twin_of(array) : std::nullopt;
+  const Layout* const its = twin ? &origin.memory->layouts_[*twin] : nullptr;
+  const auto* const its_slots = twin ? &origin.memory->slots_[*twin] : nullptr;
+  const bool alike = its && *its == layout;
   for (int level = 0; level < array.levels; ++level) {
+    const auto there = its_slots ? (*its_slots)[static_cast<size_t>(level)] : nullptr;
+    if (alike && origin.gives) {
+      given_.push_back(there);
+      slots.push_back(there);
+      continue;
+    }
     const auto memory = TRY(allocate(layout.bytes));
     slots.push_back(memory);
     if (layout.bytes == 0) continue;
-    if (const auto twin = like ? like->twin_of(array, level, layout) : nullptr) {
-      TRY(accelerator_.copy(memory, twin, layout.bytes));
+    if (alike) {
+      TRY(accelerator_.copy(memory, there, layout.bytes));
       continue;
     }
     if (kernel::is_padded(array)) {  // padding beside rows is read, but its values are not used
       TRY(accelerator_.clear(memory, layout.bytes));
     }
-    TRY(accelerator_.upload(memory, field.data(level, array.component), layout.rows));
+    TRY(its ? convert(memory, layout, there, *its)
+            : accelerator_.upload(memory, field.data(level, array.component), layout.rows));
   }
   return Done{};
 }
 
-Status PlanMemory::provide(const kernel::ArrayArgument& memory) {
+// A spare copy of the origin already has the values of points that no function writes.
+Status PlanMemory::provide(const kernel::ArrayArgument& memory, const Origin& origin) {
   const auto index = static_cast<size_t>(memory.array);
   if (memory.slot == kernel::kScratch) {
     const kernel::Scratch& scratch = plan_.scratch[index];
@@ -175,6 +214,16 @@ Status PlanMemory::provide(const kernel::ArrayArgument& memory) {
   const bool is_aside = memory.slot == array.copies;
   const bool returns = has_attached() && accelerator_.may_be_captured();
   if (is_aside && !is_attached(array) && !returns) return Done{};
+  const auto twin = origin.gives ? origin.memory->twin_of(array) : std::nullopt;
+  if (twin && !is_aside && origin.memory->layouts_[*twin] == layouts_[index]) {
+    const auto& slots = origin.memory->slots_[*twin];
+    const auto next = slots_[index].size();
+    if (next < slots.size()) {
+      given_.push_back(slots[next]);
+      slots_[index].push_back(slots[next]);
+      return Done{};
+    }
+  }
   const auto allocated = TRY(allocate(layouts_[index].bytes));
   if (is_aside) {
     aside_[memory.array] = allocated;
@@ -187,8 +236,10 @@ Status PlanMemory::provide(const kernel::ArrayArgument& memory) {
 Status PlanMemory::copy(int array, int to, int from) {
   const auto index = static_cast<size_t>(array);
   const int64_t bytes = layouts_[index].bytes;
-  if (bytes == 0) return Done{};
-  return accelerator_.copy(slots_[index][to], slots_[index][from], bytes);
+  const Accelerator::Memory memory = slots_[index][to];
+  const bool is_given = std::find(given_.begin(), given_.end(), memory) != given_.end();
+  if (bytes == 0 || is_given) return Done{};
+  return accelerator_.copy(memory, slots_[index][from], bytes);
 }
 
 Accelerator::Memory PlanMemory::of(const kernel::ArrayArgument& argument) const {

@@ -32,16 +32,26 @@ class PlanMemory {
 
   // The layout of all arrays; call it before the functions below.
   Status lay_out();
-  // Takes the levels of an array, in the order of the arrays: the user's memory, or memory filled
-  // from the state. R043, with the memory that each field needs, if memory does not suffice; R045
-  // if the plan pads rows of user arrays. `like`: memory of another session with the same program,
-  // params and device; if arrays have the same layout, its newest values are used instead of the
-  // state's.
-  Status take_levels(int array, const PlanMemory* like);
+  // Another session with the same program, params and device, whose newest values are used instead
+  // of the state's. If it gives its memory away, arrays of the same layout are taken from it
+  // without a copy: they belong to both sessions until keep_given().
+  struct Origin {
+    const PlanMemory* memory = nullptr;  // null: none; values are in the state
+    bool gives = false;
+  };
+  // Takes the levels of an array, in the order of the arrays: the user's memory, memory of the
+  // origin, or new memory with the values of the origin or the state. R043, with the memory that
+  // each field needs, if memory does not suffice; R045 if the plan pads rows of user arrays.
+  Status take_levels(int array, const Origin& origin);
   // Allocates a further slot of an array, or scratch memory. A slot numbered `copies` is only
   // needed to move levels to given places (bring_home, bring_back), so other sessions have none.
-  Status provide(const kernel::ArrayArgument& memory);
+  Status provide(const kernel::ArrayArgument& memory, const Origin& origin);
   Status copy(int array, int to, int from);  // between slots
+  // Ends the use of memory that an origin gives away by the origin, which must not be used again.
+  void keep_given(PlanMemory& giver);
+  // The levels of each field that a session with `origin` reads from the state although steps may
+  // have changed them, as for fetch().
+  std::vector<int> levels_from_state(const PlanMemory& origin) const;
   Status place(const kernel::PointSet& set);
 
   // The value of an expression over constants and integer params; nullopt on overflow.
@@ -97,9 +107,11 @@ class PlanMemory {
   std::optional<int64_t> value_of(const std::string& name) const;
   std::optional<int64_t> bytes_of(const kernel::Scratch& scratch) const;
   Status lay_out(const kernel::Array& array);
-  Status fill(size_t array, const PlanMemory* like);
-  // The corresponding memory in `like`, if its layout is the same.
-  Accelerator::Memory twin_of(const kernel::Array& array, int level, const Layout& layout) const;
+  Status fill(size_t array, const Origin& origin);
+  // The array here with the same values; nullopt if there is none or it is the user's.
+  std::optional<size_t> twin_of(const kernel::Array& array) const;
+  Status convert(Accelerator::Memory to, const Layout& layout, Accelerator::Memory from,
+                 const Layout& of);
   Status adopt(size_t array);
   Result<Accelerator::Memory> allocate(int64_t bytes);
   Status bring_home(int array, const std::vector<Accelerator::Memory>& home);
@@ -117,6 +129,7 @@ class PlanMemory {
   std::vector<std::vector<Accelerator::Memory>> slots_;  // [array][slot]
   std::map<int, Accelerator::Memory> aside_;             // by array: through it levels are moved
   std::vector<Accelerator::Memory> own_;                 // slots that are not user arrays
+  std::vector<Accelerator::Memory> given_;               // by an origin, until keep_given()
   std::vector<Accelerator::Memory> scratch_;
 };
 

@@ -38,7 +38,7 @@ class PlanSession : public Session {
                     subdomain_exchange_ ? &*subdomain_exchange_ : nullptr);
   }
 
-  Status prepare(const Session* like);
+  Status prepare(const PlanOptions& options);
   Result<int64_t> advance(int64_t steps) override;
   Status fetch(const std::vector<int>& levels) override { return memory_.fetch(levels); }
   Result<bool> read(const BoxOfField& what, std::byte* to) override {
@@ -66,13 +66,19 @@ class PlanSession : public Session {
   const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
 
-Status PlanSession::prepare(const Session* like) {
+Status PlanSession::prepare(const PlanOptions& options) {
   if (!module_.plan.exchanges.empty() && !subdomain_exchange_) {
     return Failure{"R045", "the program is a subdomain of another one and has no communicator", ""};
   }
   host_ir::Program program = host_ir::lower(module_, {});
-  const auto* const other = dynamic_cast<const PlanSession*>(like);
-  TRY(runner_->begin(program, other ? &other->memory_ : nullptr));
+  const auto* const like = dynamic_cast<const PlanSession*>(options.like);
+  auto* const giver = dynamic_cast<PlanSession*>(options.giver);
+  if (giver) {
+    TRY(giver->fetch(memory_.levels_from_state(giver->memory_)));
+    TRY(runner_->begin(program, {&giver->memory_, true}));
+  } else {
+    TRY(runner_->begin(program, {like ? &like->memory_ : nullptr}));
+  }
   if (subdomain_exchange_) TRY(subdomain_exchange_->prepare());
   const int64_t cycle = host_ir::steps_of_cycle(program, module_.plan);
   TRY(replays_.settle(cycle));
@@ -87,6 +93,10 @@ Status PlanSession::prepare(const Session* like) {
                    "this is a bug of stencilc; please report the program"};
   }
   runner_->set_program(std::move(program));
+  if (giver) {
+    TRY(accelerator_.wait());  // for copies from its memory
+    memory_.keep_given(giver->memory_);
+  }
   return Done{};
 }
 
@@ -138,7 +148,7 @@ Result<std::unique_ptr<Session>> start(std::unique_ptr<Accelerator> owned, Accel
                                        const PlanOptions& options) {
   auto session =
       std::make_unique<PlanSession>(std::move(owned), accelerator, module, state, options);
-  TRY(session->prepare(options.like));
+  TRY(session->prepare(options));
   return std::unique_ptr<Session>(std::move(session));
 }
 

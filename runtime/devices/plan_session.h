@@ -20,6 +20,7 @@ Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kern
 struct PlanOptions {
   DeviceArrays arrays = {};       // LoadedProgram::attach; R045 if the module pads their rows
   const Session* like = nullptr;  // LoadedProgram::start_like
+  Session* giver = nullptr;       // LoadedProgram::take_over
   Communicator* communicator = nullptr;  // for a module that is a subdomain of a decomposed program
 };
 // Like the function above, but the session owns the accelerator.

@@ -53,24 +53,6 @@ void build_into(Build& out, const ir::Program& program, const schedule::Schedule
   if (loaded.ok()) out.loaded = std::move(loaded).value();
 }
 
-// Unit of steps for timed runs: whole tiles, and whole intervals of reductions.
-int64_t unit_of(const kernel::Plan& plan) {
-  int64_t interval = 1;
-  for (const kernel::Reduction& reduction : plan.reductions) {
-    if (reduction.every <= kLongestInterval) interval = std::max(interval, reduction.every);
-  }
-  const int64_t tile = std::max(1, plan.time_tile);
-  return interval == 1 && plan.reductions.empty() ? tile
-                                                  : (tile + interval - 1) / interval * interval;
-}
-
-// The multiple of `unit` that takes at least `seconds`.
-int64_t steps_for(double seconds, double seconds_per_step, int64_t unit) {
-  const double units = std::ceil(seconds / (seconds_per_step * static_cast<double>(unit)));
-  const int64_t most = std::max<int64_t>(kMostSteps / unit, 1);
-  return unit * std::clamp<int64_t>(units < 1e9 ? static_cast<int64_t>(units) : most, 1, most);
-}
-
 // Last step of a session: beyond it a series has no values.
 int64_t last_step_of(const ir::Program& program, const runtime::Params& params) {
   int64_t last = INT64_MAX;
@@ -81,6 +63,22 @@ int64_t last_step_of(const ir::Program& program, const runtime::Params& params) 
 }
 
 }  // namespace
+
+int64_t unit_of(const kernel::Plan& plan) {
+  int64_t interval = 1;
+  for (const kernel::Reduction& reduction : plan.reductions) {
+    if (reduction.every <= kLongestInterval) interval = std::max(interval, reduction.every);
+  }
+  const int64_t tile = std::max(1, plan.time_tile);
+  return interval == 1 && plan.reductions.empty() ? tile
+                                                  : (tile + interval - 1) / interval * interval;
+}
+
+int64_t steps_for(double seconds, double seconds_per_step, int64_t unit) {
+  const double units = std::ceil(seconds / (seconds_per_step * static_cast<double>(unit)));
+  const int64_t most = std::max<int64_t>(kMostSteps / unit, 1);
+  return unit * std::clamp<int64_t>(units < 1e9 ? static_cast<int64_t>(units) : most, 1, most);
+}
 
 double timed_run_seconds(bool on_cpu) {
   return on_cpu ? kTimedRunOfCpu : kTimedRun;
@@ -140,12 +138,11 @@ Status CandidateTimer::prepare() {
   return runtime::check_needs(program_, state, 1);
 }
 
-Status CandidateTimer::load(Contender& contender) const {
-  Build& built = *contender.build;
+Status load(const ir::Program& program, Build& built, const runtime::ChosenDevice& device) {
   if (built.loaded) return Done{};
   const auto begin = Clock::now();
   const std::string* code = built.machine_code.empty() ? nullptr : &built.machine_code;
-  auto loaded = device_.device.load({program_, built.module.get(), code}, device_.selector);
+  auto loaded = device.device.load({program, built.module.get(), code}, device.selector);
   built.seconds += seconds_since(begin);
   built.machine_code.clear();
   if (!loaded.ok()) return loaded.failure();

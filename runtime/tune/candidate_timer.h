@@ -22,6 +22,11 @@ double timed_run_seconds(bool on_cpu);
 double warm_up_seconds();
 size_t sessions_at_once(int64_t bytes, bool on_cpu);
 
+// Unit of steps for timed runs: whole tiles, and whole intervals of reductions.
+int64_t unit_of(const kernel::Plan& plan);
+// The multiple of `unit` that takes at least `seconds`.
+int64_t steps_for(double seconds, double seconds_per_step, int64_t unit);
+
 // A candidate prepared for its timed runs.
 struct Build {
   std::shared_ptr<const kernel::Module> module;    // null: refused
@@ -34,6 +39,10 @@ struct Build {
 // Thread-safe. `program` must outlive the result.
 Build build(const ir::Program& program, const schedule::Schedule& schedule,
             const runtime::ChosenDevice& device);
+
+// Loads a compiled candidate into `built.loaded`, in the thread that will run it. Fails as
+// Device::load.
+Status load(const ir::Program& program, Build& built, const runtime::ChosenDevice& device);
 
 // A compiled candidate, with its fields on the device while it has a session.
 struct Contender {
@@ -59,9 +68,9 @@ class CandidateTimer {
   // Points of the grid.
   double points() const { return points_; }
 
-  // Loads a compiled candidate; must be called by the thread that times runs. Fails as
-  // Device::load.
-  Status load(Contender& contender) const;
+  Status load(Contender& contender) const {
+    return tune::load(program_, *contender.build, device_);
+  }
   // Executes one timed run and returns seconds per step. Opens a session if necessary, which may
   // close sessions of others (`all`). R043, R044.
   Result<double> time_run(Contender& contender, const std::vector<std::unique_ptr<Contender>>& all);

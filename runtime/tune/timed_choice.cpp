@@ -1,7 +1,4 @@
-// A small version of `explore --measure`, for as long as the run justifies. On a GPU it starts with
-// the tiles that NVRTC compiles even without timing. On a CPU the model is less accurate, and
-// families and time tiles differ more, so it starts with the best of each. Later candidates use the
-// earlier results.
+// A small version of `explore --measure`, for as long as the run justifies.
 //
 // The result goes to the kernel cache, not to the tuning database. The database holds deliberate
 // measurements, which are applied at nearby sizes and exported to other machines; a few timed
@@ -11,23 +8,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <limits>
 
-#include "compiler/schedule/settings.h"
-#include "compiler/support/numbers.h"
 #include "compiler/support/try.h"
-#include "runtime/devices/kernel_cache.h"
 #include "runtime/tune/brief_run.h"
 #include "runtime/tune/by_phases.h"
 #include "runtime/tune/candidate_timer.h"
 #include "runtime/tune/compilation.h"
 #include "runtime/tune/compiled_choice.h"
-#include "runtime/tune/database.h"
-#include "runtime/tune/entry.h"
 #include "runtime/tune/field_memory.h"
 #include "runtime/tune/free_memory.h"
-#include "runtime/tune/search.h"
+#include "runtime/tune/shortlist.h"
+#include "runtime/tune/stored_timing.h"
 #include "runtime/tune/timing.h"
 #include "runtime/tune/tuned.h"
 
@@ -35,131 +27,12 @@ namespace stencil::tune {
 
 using runtime::ChosenDevice;
 using runtime::KnownLine;
-using schedule::Schedule;
 
 namespace {
 
-constexpr size_t kFirstOnCpu = 5;     // initial candidates, chosen without any results
-constexpr size_t kFewest = 2;         // initial candidates at least, if some take long to compile
-constexpr size_t kFollowOnCpu = 3;    // after the initial ones, in any run that is long enough
-constexpr size_t kMostCompared = 16;  // total in a long run
-constexpr size_t kFurtherTiles = 4;   // on a GPU, if compilers would be idle
-constexpr int kSideBySide = 5;        // following ones; further ones could not use their results
-constexpr int kManyThreads = 8;       // enough to compile further tiles along with the first
-
-// A stored choice: the line, and the number of lines it was compared with.
-struct Choice {
-  std::string line;
-  int64_t timed = 0;
-};
-
-std::string text_of(const Choice& choice) {
-  return fmt::format("{}\n{}", choice.line, choice.timed);
-}
-
-std::optional<Choice> choice_of(const std::string& text) {
-  const size_t end = text.find('\n');
-  if (end == std::string::npos || end == 0) return std::nullopt;
-  const auto timed = parse_integer(text.substr(end + 1), 1);
-  if (!timed) return std::nullopt;
-  return Choice{text.substr(0, end), *timed};
-}
-
-bool is_choice(const std::string& text) {
-  return choice_of(text).has_value();
-}
-
-// A time tile is never longer than the run, so the choice for a short run does not apply to others.
-runtime::CacheKey cache_key(const ir::Program& program, const ChosenDevice& device,
-                            const Sizes& sizes, int64_t steps) {
-  const Key key = key_of(program, device);
-  const int64_t longest = std::min<int64_t>(steps, schedule::kMaxTimeTile);
-  return {key.device,
-          {"timed choice", code_version(), key.machine, device.info.description, key.program,
-           key.real, key.fp, print(sizes), device.device.machine.in_place ? "in place" : "",
-           std::to_string(longest)}};
-}
-
-// The schedules to compare: initial ones, and others that depend on their results.
-class Shortlist {
- public:
-  Shortlist(const ir::Program& program, const schedule::Machine& machine)
-      : scheduler_(program, machine), on_cpu_(machine.threads_are_loops) {
-    const schedule::Space quick = schedule::explore(scheduler_, schedule::Effort::Quick);
-    Search search(scheduler_, quick);
-    if (on_cpu_) {
-      first_ = search.first(kFirstOnCpu);
-    } else {
-      for (const Schedule& tile : schedule::best_of_tiles(quick, kTilesCompared)) {
-        if (const auto candidate = search.give(tile)) first_.push_back(*candidate);
-      }
-    }
-    goes_on_ = quick.ranked.size() > first_.size();
-  }
-
-  // The choice without timing comes first.
-  const std::vector<Candidate>& first() const { return first_; }
-  // Adds the tiles that would follow in any case to the initial ones.
-  void begin_with_further_tiles() {
-    if (on_cpu_ || !goes_on_) return;
-    further();
-    while (const auto tile = further_tile()) first_.push_back(*tile);
-  }
-  // Removes an initial candidate.
-  void leave_out(size_t place) {
-    first_.erase(first_.begin() + static_cast<std::ptrdiff_t>(place));
-  }
-  // How many follow in a run that is long enough, and the maximum: none if the model knows no
-  // others.
-  size_t follow() const { return on_cpu_ && goes_on_ ? kFollowOnCpu : 0; }
-  size_t most_follow() const {
-    return goes_on_ && first_.size() < kMostCompared ? kMostCompared - first_.size() : 0;
-  }
-  std::optional<Candidate> next(const Timings& timings) {
-    Search& search = further();
-    const auto tile = further_tile();
-    return tile ? tile : search.next(timings);
-  }
-
- private:
-  Search& further() {
-    if (search_) return *search_;
-    space_ = schedule::explore(scheduler_, schedule::Effort::Timed);
-    search_.emplace(scheduler_, space_);
-    std::vector<Schedule> known;
-    for (const Candidate& candidate : first_) {
-      search_->give(candidate.schedule);
-      known.push_back(candidate.schedule);
-    }
-    if (on_cpu_) return *search_;
-    const auto tiles = schedule::further_tiles(space_, std::move(known), kFurtherTiles - 1);
-    tiles_.assign(tiles.begin(), tiles.end());
-    if (!first_.empty()) tiles_.push_back(with_more_points(first_.front().schedule));
-    return *search_;
-  }
-  // Twice as many points along x, where vectors are: the model is least accurate about their
-  // benefit.
-  static Schedule with_more_points(Schedule tile) {
-    tile.elements[0] *= 2;
-    return tile;
-  }
-  std::optional<Candidate> further_tile() {
-    std::optional<Candidate> tile;
-    while (!tile && !tiles_.empty()) {
-      tile = search_->give(tiles_.front());
-      tiles_.pop_front();
-    }
-    return tile;
-  }
-
-  schedule::Scheduler scheduler_;
-  const bool on_cpu_;
-  bool goes_on_ = false;
-  std::vector<Candidate> first_;
-  schedule::Space space_;
-  std::optional<Search> search_;  // in space_, created on demand
-  std::deque<Schedule> tiles_;    // next candidates, independent of results
-};
+constexpr size_t kFewest = 2;    // initial candidates at least, if some take long to compile
+constexpr int kSideBySide = 5;   // following ones; further ones could not use their results
+constexpr int kManyThreads = 8;  // enough to compile further tiles along with the first
 
 // Expected seconds of compilation per candidate.
 std::vector<double> compilations_of(const ir::Program& program, const schedule::Machine& machine,
@@ -266,7 +139,7 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
   const auto ahead = known_run(program, device, run);
   if (!ahead) return std::nullopt;
   const auto& [used, sizes, params, steps] = *ahead;
-  const runtime::CacheKey key = cache_key(program, used, sizes, steps);
+  const runtime::CacheKey key = key_of_choice(program, *ahead);
   if (const auto known = runtime::kept(key, is_choice)) {
     const Choice choice = *choice_of(*known);
     return KnownLine{choice.line, fmt::format("the fastest of {} timed before", choice.timed)};
@@ -295,7 +168,8 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
         const auto timings =
             TRY(time_candidates(program, params, used, shortlist.first(), options));
         seconds = timings.elapsed;
-        const auto choice = fastest(timings);
+        auto choice = fastest(timings);
+        if (choice) choice->seconds = expected;
         if (!choice) return Failure{"R044", "no schedules could be compared", ""};
         return text_of(*choice);
       },

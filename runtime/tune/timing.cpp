@@ -24,13 +24,13 @@ constexpr size_t kOfNewcomers = 2;  // runs before the next few are compiled
 constexpr double kAdmission = 0.8;  // part of the budget during which candidates are admitted
 constexpr auto kPoll = std::chrono::milliseconds(20);
 
-using RaceClock = std::chrono::steady_clock;
+using RoundsClock = std::chrono::steady_clock;
 
-class Race {
+class Rounds {
  public:
-  Race(const ir::Program& program, const runtime::Params& params,
-       const runtime::ChosenDevice& device, const std::vector<Candidate>& candidates,
-       const TimingOptions& options)
+  Rounds(const ir::Program& program, const runtime::Params& params,
+         const runtime::ChosenDevice& device, const std::vector<Candidate>& candidates,
+         const TimingOptions& options)
       : program_(program),
         device_(device),
         candidates_(candidates.begin(), candidates.end()),
@@ -55,7 +55,7 @@ class Race {
   };
 
   double elapsed() const {
-    return std::chrono::duration<double>(RaceClock::now() - begin_).count();
+    return std::chrono::duration<double>(RoundsClock::now() - begin_).count();
   }
   bool spent(double part) const { return timed_ > 0 && elapsed() >= part * options_.budget; }
   bool to_come() const { return !pending_.empty() || requested_ < candidates_.size() || more_; }
@@ -86,7 +86,7 @@ class Race {
   const bool exclusive_;  // no compilation during timing
   const int threads_;
   const size_t side_by_side_;  // limit for candidates that depend on results
-  const RaceClock::time_point begin_ = RaceClock::now();
+  const RoundsClock::time_point begin_ = RoundsClock::now();
 
   Timings out_;
   std::optional<End> end_;
@@ -101,14 +101,14 @@ class Race {
 
 // --- Compiling
 
-void Race::add(const Candidate& candidate) {
+void Rounds::add(const Candidate& candidate) {
   Timed& timed = out_.candidates.emplace_back();
   timed.line = schedule::print(candidate.schedule, program_.grid().rank());
   timed.predicted = candidate.predicted;
 }
 
 // Requests another candidate; false if there is none.
-bool Race::ask() {
+bool Rounds::ask() {
   const auto next = more_ ? options_.next(out_) : std::nullopt;
   more_ = next.has_value();
   if (!next) return false;
@@ -119,7 +119,7 @@ bool Race::ask() {
 
 // Starts builds until `pending` are in progress or finished. Candidates that ask() chooses by the
 // results so far are requested only while fewer than side_by_side_ builds are pending.
-void Race::request(size_t pending) {
+void Rounds::request(size_t pending) {
   while (pending_.size() < pending) {
     const bool listed = requested_ < candidates_.size();
     if (!listed && (pending_.size() >= side_by_side_ || !ask())) return;
@@ -131,7 +131,7 @@ void Race::request(size_t pending) {
   }
 }
 
-void Race::admit(size_t number, std::unique_ptr<Build> build) {
+void Rounds::admit(size_t number, std::unique_ptr<Build> build) {
   ++compiled_;
   Timed& timed = out_.candidates[number];
   auto contender = std::make_unique<Contender>();
@@ -152,7 +152,7 @@ void Race::admit(size_t number, std::unique_ptr<Build> build) {
   in_.push_back(std::move(contender));
 }
 
-void Race::admit_ready() {
+void Rounds::admit_ready() {
   for (size_t p = 0; p < pending_.size();) {
     if (!pending_[p].ready()) {
       ++p;
@@ -165,7 +165,7 @@ void Race::admit_ready() {
   }
 }
 
-bool Race::needs_run() const {
+bool Rounds::needs_run() const {
   const size_t enough = exclusive_ ? kOfNewcomers : kEnough;
   return std::any_of(in_.begin(), in_.end(),
                      [&](const auto& contender) { return contender->runs.size() < enough; });
@@ -173,7 +173,7 @@ bool Race::needs_run() const {
 
 // Admits compiled candidates. Waits if there is nothing to time: for all of a batch if timing must
 // not be disturbed, otherwise for the next one.
-void Race::admit() {
+void Rounds::admit() {
   const bool wait = !needs_run();
   const auto ahead = options_.budget > 0 ? static_cast<size_t>(2 * threads_) : 1;
   if (!exclusive_ || wait) request(ahead);
@@ -189,7 +189,7 @@ void Race::admit() {
 
 // --- Rounds
 
-bool Race::proceed() {
+bool Rounds::proceed() {
   if (ended()) return false;
   if (!options_.progress) return true;
   const Contender* first = leader();
@@ -202,7 +202,7 @@ bool Race::proceed() {
   return goes_on;
 }
 
-const Contender* Race::leader() const {
+const Contender* Rounds::leader() const {
   const Contender* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const auto& contender : in_) {
@@ -213,14 +213,14 @@ const Contender* Race::leader() const {
   return best;
 }
 
-void Race::note_runs(const Contender& contender) {
+void Rounds::note_runs(const Contender& contender) {
   Timed& timed = of(contender);
   timed.seconds = median(contender.runs);
   timed.spread = spread(contender.runs);
   timed.runs = static_cast<int>(contender.runs.size());
 }
 
-void Race::time_run(Contender& contender) {
+void Rounds::time_run(Contender& contender) {
   const auto seconds = timer_.time_run(contender, in_);
   if (seconds.ok()) {
     timed_ += contender.runs.empty() ? 1 : 0;
@@ -238,7 +238,7 @@ void Race::time_run(Contender& contender) {
 // One timed run for every remaining candidate; while others are pending, only for the leader and
 // those with few runs. Every other round runs in reverse order, so that a steadily falling clock
 // favours none.
-void Race::time_round() {
+void Rounds::time_round() {
   ++round_;
   const Contender* first = leader();
   std::vector<Contender*> order;
@@ -257,7 +257,7 @@ void Race::time_round() {
   });
 }
 
-void Race::judge() {
+void Rounds::judge() {
   const Contender* first = leader();
   if (!first) return;
   std::erase_if(in_, [&](const auto& contender) {
@@ -267,7 +267,7 @@ void Race::judge() {
   });
 }
 
-bool Race::settled() const {
+bool Rounds::settled() const {
   if (to_come()) return false;
   if (in_.empty()) return true;
   const Contender* first = leader();
@@ -278,7 +278,7 @@ bool Race::settled() const {
   });
 }
 
-void Race::finish() {
+void Rounds::finish() {
   for (size_t c = 0; c < out_.candidates.size(); ++c) {
     const Timed& timed = out_.candidates[c];
     const bool counts = timed.runs > 0 && !timed.dropped && timed.error.empty();
@@ -294,7 +294,7 @@ void Race::finish() {
   out_.elapsed = elapsed();
 }
 
-Result<Timings> Race::run() {
+Result<Timings> Rounds::run() {
   TRY(timer_.prepare());
   out_.points = timer_.points();
   for (const Candidate& candidate : candidates_) add(candidate);
@@ -331,7 +331,7 @@ Result<Timings> time_candidates(const ir::Program& program, const runtime::Param
   }
   ir::Program timed = program;
   timed.run.until.reset();
-  auto timings = Race(timed, params, device, candidates, options).run();
+  auto timings = Rounds(timed, params, device, candidates, options).run();
   if (timings.ok() && program.run.until) timings.value().left_out = "the stop condition";
   return timings;
 }

@@ -1,14 +1,22 @@
 // Shared by the devices that run a batch.
 #include "tests/property/batch.h"
 
+#include <algorithm>
+
 #include "runtime/cluster/decomposed.h"
 
 namespace stencil::property {
 
 std::vector<Piece> pieces_of(const Item& item) {
   if (item.boxed) return {{&item.boxed->box.program, &item.module}};
-  if (!item.cut) return {{&item.program, &item.module}};
   std::vector<Piece> out;
+  if (!item.cut) out.push_back({&item.program, &item.module});
+  if (item.relay) {
+    for (const kernel::Module& module : item.relay->modules) {
+      out.push_back({&item.program, &module});
+    }
+  }
+  if (!item.cut) return out;
   for (size_t p = 0; p < item.cut->subdomains.size(); ++p) {
     out.push_back({&item.cut->subdomains[p], &item.cut->modules[p]});
   }
@@ -28,6 +36,27 @@ std::string run_for(const runtime::LoadedProgram& program, reference::State& sta
   return finished.ok() ? "" : finished.failure().message;
 }
 
+// The modules advance the run in turn. Each takes over from the one before it.
+std::string run_in_turn(const std::vector<std::unique_ptr<runtime::LoadedProgram>>& programs,
+                        Item& item) {
+  const std::vector<int64_t>& lengths = item.relay->lengths;
+  auto session = programs[0]->start(item.state);
+  if (!session.ok()) return session.failure().message;
+  int64_t left = item.steps;
+  for (size_t turn = 0;; ++turn) {
+    const int64_t steps = std::min(left, lengths[turn % lengths.size()]);
+    const auto ran = session.value()->advance(steps);
+    if (!ran.ok()) return ran.failure().message;
+    left -= steps;
+    if (left == 0) break;
+    auto next = programs[(turn + 1) % programs.size()]->take_over(item.state, *session.value());
+    if (!next.ok()) return next.failure().message;
+    session = std::move(next);
+  }
+  const auto finished = session.value()->finish();
+  return finished.ok() ? "" : finished.failure().message;
+}
+
 void run_in_boxes(const runtime::LoadedProgram& program, Item& item) {
   const Boxed& boxed = *item.boxed;
   test::InBoxes boxes(boxed.whole, boxed.box, boxed.bounds, item.state, item.given);
@@ -42,6 +71,10 @@ void run_in_boxes(const runtime::LoadedProgram& program, Item& item) {
 }  // namespace
 
 void run_loaded(std::vector<std::unique_ptr<runtime::LoadedProgram>> pieces, Item& item) {
+  if (item.relay) {
+    item.problem = run_in_turn(pieces, item);
+    return;
+  }
   std::unique_ptr<runtime::LoadedProgram> program;
   if (item.cut) {
     program = runtime::assemble_subdomains(item.cut->whole, item.cut->decomposition,

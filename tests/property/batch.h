@@ -12,6 +12,7 @@
 #include "compiler/reference/state.h"
 #include "runtime/devices/device.h"
 #include "tests/property/boxes.h"
+#include "tests/property/relay.h"
 #include "tests/property/subdomains.h"
 
 namespace stencil::property {
@@ -22,6 +23,7 @@ struct Item {
   kernel::Module module;           // its name must be unique in the batch
   std::shared_ptr<const Cut> cut;  // of a case cut into subdomains, whose modules replace `module`
   std::shared_ptr<const Boxed> boxed;  // of a case in boxes; `module` is its box program
+  std::shared_ptr<const Relay> relay;  // of a case whose schedule changes during the run
   reference::State state;
   std::vector<bool> given;  // by ParamId; the others have defaults or are derived
   int64_t steps = 0;
@@ -58,7 +60,7 @@ struct Piece {
   const ir::Program* program;
   const kernel::Module* module;
 };
-// The item's only piece, or the pieces of its subdomains in order.
+// The item's only piece, the pieces of its subdomains in order, or those of its relay.
 std::vector<Piece> pieces_of(const Item& item);
 
 // Runs an item from its first to its last step; `pieces` are its loaded pieces.

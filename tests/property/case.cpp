@@ -111,6 +111,7 @@ std::string label(const Recipe& recipe) {
     out += fmt::format(" {} {} --exchange {}", recipe.boxes ? "boxes" : "--gpus",
                        decompose::print(recipe.cuts), recipe.exchange);
   }
+  for (const std::string& line : recipe.relay) out += fmt::format(" in turn with \"{}\"", line);
   return out + fmt::format(" --schedule \"{}\" --steps {}", recipe.schedule, recipe.steps);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
@@ -30,9 +31,10 @@ struct Recipe {
   std::set<std::string> fixed;  // the params of --fix
   std::string schedule;         // a whole line
   int64_t steps = 0;
-  decompose::Cuts cuts;  // of a case cut into subdomains; otherwise empty
-  int64_t exchange = 0;  // steps between two exchanges of a cut case
-  bool boxes = false;    // the subdomains are boxes; the test makes their exchanges
+  decompose::Cuts cuts;            // of a case cut into subdomains; otherwise empty
+  int64_t exchange = 0;            // steps between two exchanges of a cut case
+  bool boxes = false;              // the subdomains are boxes; the test makes their exchanges
+  std::vector<std::string> relay;  // further schedule lines that take turns with `schedule`
 };
 
 struct Case {

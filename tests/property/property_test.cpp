@@ -104,6 +104,8 @@ int main_with(int argc, char** argv) {
       settings.subdomains = true;
     else if (option == "--boxes")
       settings.boxes = true;
+    else if (option == "--relays")
+      settings.relays = true;
     else if (option == "--gpus")
       settings.gpus = static_cast<int>(number(1, 64));
     else if (option == "--one-mode")
@@ -126,7 +128,7 @@ int main_with(int argc, char** argv) {
     return 2;
   }
   settings.run = device->run;
-  if (!device->cuts) settings.cut = 0, settings.boxed = 25;
+  if (!device->cuts) settings.cut = 0, settings.relayed = 0, settings.boxed = 25;
   if (settings.subdomains && !device->cuts) {
     std::cerr << "cut programs cannot run on device " << settings.device << "\n";
     return 2;

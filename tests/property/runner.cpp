@@ -52,8 +52,10 @@ int Runner::run() {
       "{}: {} programs, {} cases, {} refused by their schedule, {} too large for the device\n",
       settings_.device, programs_, cases_, refused_, limited_);
   const int passed = cases_ - limited_ - failed_;
-  fmt::print("{} passed, {} failed; {} were cut into subdomains, {} done in boxes\n", passed,
-             failed_, cut_, boxed_);
+  fmt::print(
+      "{} passed, {} failed; {} were cut into subdomains, {} done in boxes, {} by several "
+      "schedules in turn\n",
+      passed, failed_, cut_, boxed_, relayed_);
   return failed_ || passed == 0 || missing ? 1 : 0;
 }
 
@@ -174,12 +176,15 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   const auto& some = settings_.families;
   if (!some.empty() && std::find(some.begin(), some.end(), family) == some.end()) return;
   // Random numbers come from a separate stream, so that all other draws stay the same.
-  const bool alone = settings_.subdomains || settings_.boxes;
+  const bool alone = settings_.subdomains || settings_.boxes || settings_.relays;
   for (const auto& [boxes, chosen] :
        {std::pair(false, settings_.subdomains), {true, settings_.boxes}}) {
     const bool drawn =
         Random(recipe.data_seed + (boxes ? 4 : 1)).chance(boxes ? settings_.boxed : settings_.cut);
     if (chosen || (!alone && drawn)) add_cut_case(recipe, family, steps_beyond, boxes);
+  }
+  if (settings_.relays || (!alone && Random(recipe.data_seed + 8).chance(settings_.relayed))) {
+    add_relay(recipe, steps_beyond);
   }
   if (alone) return;
   Random of_phase(recipe.data_seed + 7);
@@ -246,6 +251,51 @@ void Runner::add_cut_case(const Recipe& whole, const std::string& family, int st
   }
   if (boxes) coverage_.refused_boxed(family, refusal);
   if (!boxes) coverage_.refused_cut(family, refusal);
+}
+
+// Adds the case with one or two further schedules, of any family, that take turns with its own.
+void Runner::add_relay(Recipe recipe, int steps) {
+  if (recipe.fp == FpMode::Fast) return;  // bits may depend on the schedule
+  Random random(recipe.data_seed + 9);
+  std::vector<std::string> lines = {recipe.schedule};
+  std::vector<std::string> families;
+  for (const auto& row : schedule::family_table()) families.push_back(row.name);
+  for (int further = 1 + random.below(2); further > 0; --further) {
+    lines.push_back(random_schedule(random, random.pick(families), recipe.program.rank, recipe.fp));
+  }
+  std::vector<kernel::Module> modules;
+  std::string problem;
+  const std::string name = recipe.name;
+  std::optional<ir::Program> first;
+  Relay relay;
+  for (size_t l = 0; l < lines.size(); ++l) {
+    recipe.name = fmt::format("{}_relay{}", name, l);
+    Diagnostics diagnostics;
+    auto program = load(recipe, diagnostics);
+    auto schedule = program ? schedule::parse(lines[l], *program, diagnostics) : std::nullopt;
+    if (!schedule) {
+      return fail(label(recipe), render(Source("", ""), diagnostics), recipe.program.text);
+    }
+    std::string refusal;
+    auto module = lower_somehow(*program, *schedule, refusal);
+    if (!module && l == 0) return;
+    if (!module) continue;
+    if (!first) first = std::move(program);
+    lines[l] = schedule::print(*schedule, recipe.program.rank);
+    if (l > 0) recipe.relay.push_back(lines[l]);
+    relay.lengths.push_back(1 + random.below(2 * schedule->time_tile + 1));
+    modules.push_back(std::move(*module));
+  }
+  recipe.schedule = lines[0];
+  recipe.steps = 1 + steps % 20;
+  auto made = prepare(recipe, *first, std::move(modules[0]), problem);
+  if (!made) return fail(label(recipe), problem, recipe.program.text);
+  relay.modules.assign(std::make_move_iterator(modules.begin() + 1),
+                       std::make_move_iterator(modules.end()));
+  made->item.relay = std::make_shared<const Relay>(std::move(relay));
+  ++cases_;
+  ++relayed_;
+  reproducible_.push_back(std::move(*made));
 }
 
 void Runner::flush() {

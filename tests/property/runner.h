@@ -27,9 +27,11 @@ struct Settings {
   std::vector<std::string> families;  // families to run; empty: all
   int cut = 12;                       // percent of the cases that also run cut into subdomains
   int boxed = 12;                     // percent of the cases that also run in boxes
-  bool subdomains = false;            // only cut cases, and all of them
-  bool boxes = false;                 // only boxed cases, and all of them
-  int gpus = 1;                       // over which subdomains are spread
+  int relayed = 6;          // percent of the cases that also run with several schedules in turn
+  bool subdomains = false;  // only cut cases, and all of them
+  bool boxes = false;       // only boxed cases, and all of them
+  bool relays = false;      // only cases with several schedules in turn, and all of them
+  int gpus = 1;             // over which subdomains are spread
   RunBatch run = run_on_host;
   std::string device = "host";
 };
@@ -48,6 +50,7 @@ class Runner {
   void lower_huge(const Recipe& recipe);
   void add_case(Recipe recipe, ir::Program program, const std::string& family, Random& random);
   void add_cut_case(const Recipe& recipe, const std::string& family, int steps, bool boxes);
+  void add_relay(Recipe recipe, int steps);
   void flush();
   void run_batch(std::vector<Case>& cases);
   void print_progress() const;
@@ -56,9 +59,9 @@ class Runner {
   const Settings& settings_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int programs_ = 0, cases_ = 0, failed_ = 0;
-  int refused_ = 0;          // by the schedule
-  int limited_ = 0;          // by the device
-  int cut_ = 0, boxed_ = 0;  // of the cases
+  int refused_ = 0;                        // by the schedule
+  int limited_ = 0;                        // by the device
+  int cut_ = 0, boxed_ = 0, relayed_ = 0;  // of the cases
   Coverage coverage_;
   // The cases of the next batches. Those of `fast` are compiled with other flags.
   std::vector<Case> reproducible_, fast_;

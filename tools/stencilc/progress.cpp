@@ -156,12 +156,15 @@ std::string describe_verification(int64_t done, int64_t planned, double seconds,
   return with_bar(share, text, width);
 }
 
-std::string describe(const Progress& progress, int width) {
+std::string describe(const Progress& progress, int width, const std::string& schedule) {
   const double share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
   const double left = share > 0 ? progress.elapsed * (1 - share) / share : 0;
   const double rate = progress.seconds > 0 ? progress.updates / progress.seconds * 1e-9 : 0;
-  const std::string text = fmt::format("{}/{} steps  {:.3g} GCells/s  {} left", progress.done,
-                                       progress.total, rate, print_duration(left));
+  std::string text = fmt::format("{}/{} steps  {:.3g} GCells/s  {} left", progress.done,
+                                 progress.total, rate, print_duration(left));
+  constexpr int kBar = 12;  // with brackets
+  const int room = width - kBar - static_cast<int>(text.size()) - 2;
+  if (!schedule.empty() && static_cast<int>(schedule.size()) <= room) text += "  " + schedule;
   return with_bar(share, text, width);
 }
 

@@ -72,7 +72,8 @@ std::string describe_verification(int64_t done, int64_t planned, double seconds,
                                   std::optional<double> budget, const std::string& next, int width);
 
 // "[#####.....]  40/100 steps  1.23 GCells/s  12 s left" in at most `width` characters. The bar
-// gets the remaining space, and is dropped if that is too small.
-std::string describe(const Progress& progress, int width);
+// gets the remaining space, and is dropped if that is too small. `schedule`: follows the text if
+// there is room.
+std::string describe(const Progress& progress, int width, const std::string& schedule = "");
 
 }  // namespace stencil::tool

@@ -2,6 +2,7 @@
 // ordinary client of the library and only handles arguments, messages, signals and exit statuses.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -47,12 +48,13 @@ Result<State> first_state(const Program& program, const Arguments& arguments,
 
 // Until the first steps are done, a signal ends the process at once: there is nothing to save, and
 // some devices compile a kernel at its first launch, which may take minutes.
-Result<Report> run_with_progress(Simulation& simulation, const RunFiles& files, OnNan on_nan,
-                                 InterruptGuard& guard) {
+Result<Report> run_with_progress(const Kernel& kernel, Simulation& simulation,
+                                 const RunFiles& files, OnNan on_nan, InterruptGuard& guard) {
   ProgressLine line;
   const auto show = [&](const Progress& now) {
     guard.note_first();
-    line.show(now.elapsed, describe(now, line.width()));
+    const auto race = kernel.race();
+    line.show(now.elapsed, describe(now, line.width(), race ? race->brief : ""));
     return !InterruptGuard::interrupted();
   };
   return simulation.run(files, show, on_nan);
@@ -165,9 +167,8 @@ Result<Ranks> find_ranks(const Arguments& arguments) {
                  "use mpirun -n 4 stencilc run ..., or --gpus for several GPUs of one process"};
 }
 
-}  // namespace
-
-int run_command(const Arguments& arguments) {
+// `used` becomes the kernel of the run.
+int run(const Arguments& arguments, std::optional<Kernel>& used) {
   const auto ranks = find_ranks(arguments);
   if (!ranks.ok()) return report(ranks.failure());
   const bool serves = ranks.value().rank > 0;
@@ -196,6 +197,7 @@ int run_command(const Arguments& arguments) {
                               .ranks = together,
                               .exchange = arguments.exchange});
   if (!kernel.ok()) return fail(kernel.failure());
+  used = kernel.value();
   print_warnings();
   // If all ranks get a signal, rank 0 handles it and the others continue until then.
   if (serves) guard.note_first();
@@ -213,7 +215,8 @@ int run_command(const Arguments& arguments) {
   const OnNan on_nan = arguments.on_nan == "stop"       ? OnNan::Stop
                        : arguments.on_nan == "continue" ? OnNan::Continue
                                                         : OnNan::Ignore;
-  const auto run = run_with_progress(simulation.value(), ready.files, on_nan, guard);
+  const auto run =
+      run_with_progress(kernel.value(), simulation.value(), ready.files, on_nan, guard);
   if (!run.ok()) return report(run.failure());
   const auto text = closing_text(arguments, ready.files, kernel.value(), simulation.value(),
                                  run.value(), ready.first, ready.steps);
@@ -237,6 +240,20 @@ int run_command(const Arguments& arguments) {
   }
   if (run.value().nan) return report(*run.value().nan);
   return run.value().interrupted ? interrupted_by(InterruptGuard::signal_number()) : kSuccess;
+}
+
+}  // namespace
+
+// Schedules that are still being compiled for a race are of no use any more, and the destructor of
+// the kernel would wait for them.
+int run_command(const Arguments& arguments) {
+  std::optional<Kernel> used;
+  const int status = run(arguments, used);
+  const auto race = used ? used->race() : std::nullopt;
+  if (!race || race->over) return status;
+  std::fflush(nullptr);
+  remove_temporary_files();
+  _exit(status);
 }
 
 }  // namespace stencil::tool

@@ -49,15 +49,28 @@ Result<std::string> reductions(const Program& program, Simulation& simulation) {
 
 }  // namespace
 
+std::string describe(const ScheduleRace& race) {
+  std::string out =
+      fmt::format("{} other schedule{} during the run", race.tried, race.tried == 1 ? "" : "s");
+  out += race.changes == 0
+             ? std::string(": none is faster")
+             : fmt::format(": this one has {:.2f} times the speed of the first", race.gain);
+  return out + fmt::format("; {:.2g} s lost by trials", race.lost) +
+         (race.changes == 0 ? "" : fmt::format(", {:.2g} s saved", race.saved));
+}
+
 Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const Report& report,
                             int64_t first, int64_t wanted, bool full) {
   std::string out = wrapped(
       fmt::format("{}: {}", kernel.device().name, kernel.device().description), "device    ");
   if (!kernel.parts().empty()) out += wrapped(kernel.parts(), "parts     ");
-  const std::string schedule = full ? kernel.schedule() : kernel.brief_schedule();
+  const auto race = kernel.race();
+  const std::string schedule = race ? (full ? race->schedule : race->brief)
+                                    : (full ? kernel.schedule() : kernel.brief_schedule());
   const std::string& origin = kernel.schedule_origin();
   const std::string why = origin.empty() ? "" : fmt::format(" ({})", origin);
   if (!schedule.empty()) out += wrapped(schedule + why, "schedule  ");
+  if (race && race->tried > 0) out += wrapped(describe(*race), "tried     ");
   std::string steps = fmt::format("{}", report.steps);
   if (report.stopped || report.interrupted || report.nan) steps += fmt::format(" of {}", wanted);
   if (first > 0) steps += fmt::format(", after {} of the checkpoint", first);

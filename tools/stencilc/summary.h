@@ -12,6 +12,9 @@ namespace stencil::tool {
 Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const Report& report,
                             int64_t first, int64_t wanted, bool full);
 
+// What a race of schedules has tried and gained.
+std::string describe(const ScheduleRace& race);
+
 // Describes the NaN and infinite values of a field: how many, at which step, where, and since when.
 // Also describes an infinite reduction.
 std::string describe(const NonFinite& values);

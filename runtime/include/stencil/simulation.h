@@ -25,8 +25,8 @@ struct KernelData;
 struct KernelOptions {
   std::string device = "auto";  // as for choose_device()
   // A schedule line such as "overlapped T=4 block=32x8", or "auto": the fastest measured schedule.
-  // If none was measured, "auto" measures now if the run is long enough to pay for it
-  // (docs/guide/tuning.md); otherwise it uses the model's choice.
+  // If none was measured, "auto" tries schedules while the run advances, or before it, if the run
+  // is long enough to pay for it (docs/guide/tuning.md); otherwise it uses the model's choice.
   std::string schedule = "auto";
   // Compile for dense arrays, that is, without padded rows. attach_device() requires it. Other
   // simulations may be faster without it.
@@ -54,19 +54,37 @@ enum class CodeKind : uint8_t { Source, Ptx, MachineCode };
 // Arrays for fields, by name: "A", "U@-1" (a level), "S.rho", "S.u[0]@-1" (a component).
 using Arrays = std::vector<std::pair<std::string, AnyView>>;
 
+// The schedules of a run that "auto" chooses while the run advances (docs/guide/tuning.md). Results
+// do not depend on them.
+struct ScheduleRace {
+  std::string schedule;  // that takes the steps now; valid for KernelOptions::schedule
+  std::string brief;     // the same as Kernel::brief_schedule()
+  int tried = 0;         // schedules, besides the first
+  int refused = 0;       // further ones that the device refused
+  int changes = 0;       // of the schedule
+  bool over = false;     // no schedule will be tried any more
+  double gain = 1;       // speed with the present schedule over that with the first one
+  double lost = 0;       // seconds that trials took more than the same steps otherwise
+  double saved = 0;      // seconds saved so far by changes
+};
+
 // A program compiled for one device. A value type: copies share the code. Threads may use a Kernel
 // and its simulations concurrently.
 class STENCIL_API Kernel {
  public:
   const Program& program() const;
   const Device& device() const;
-  // The schedule as one line, valid for KernelOptions::schedule; empty on "reference".
+  // The schedule as one line, valid for KernelOptions::schedule; empty on "reference". If race() is
+  // given, the schedule that runs begin with.
   const std::string& schedule() const;
   // schedule() without most of the settings that have their default for this program and device.
   std::string brief_schedule() const;
   // Origin of an "auto" schedule that was measured before: "tuned: measured at 512x512 on
   // 2026-05-01". Empty if the model chose it or the caller gave it.
   const std::string& schedule_origin() const;
+  // Present if "auto" chooses the schedule while a run advances. The destructor of the last copy of
+  // the kernel then waits for compilations in progress. Thread-safe.
+  std::optional<ScheduleRace> race() const;
   // How the grid is split: "4, cut 2x2 (x first), halos exchanged every 24 steps"; "" if not split.
   const std::string& parts() const;
   // The code as text or bytes. R045 if the device has no code of this kind.

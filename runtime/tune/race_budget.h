@@ -1,0 +1,39 @@
+// What the trials of a race (race.h) may cost.
+//
+// A trial costs the seconds by which it is slower than the leader would have been, with the
+// hand-over of the fields. All trials together may cost a small part of the run and a part of the
+// time that changes of the schedule have saved so far. So a short run loses little, and a long run
+// tries as many schedules as an exploration.
+#pragma once
+
+namespace stencil::tune {
+
+class RaceBudget {
+ public:
+  // `expected`: seconds that the run would take with the first schedule.
+  explicit RaceBudget(double expected) : expected_(expected) {}
+
+  // The leader has advanced for `seconds` seconds. It is `gain` times as fast as the first
+  // schedule.
+  void led(double seconds, double gain);
+  // A trial has taken `steps` steps in `seconds` seconds, the hand-overs included. The leader
+  // needs `leader` seconds per step.
+  void tried(double steps, double seconds, double leader);
+
+  // Whether a trial with this cost may begin while `left` seconds of the run are left: it must be
+  // within the budget, and so many seconds must be left that it can repay its cost.
+  bool allows(double cost, double left) const;
+  // Whether no trial with at least this cost will be allowed.
+  bool is_over(double cost, double left) const;
+
+  double lost() const { return lost_; }    // seconds, by trials
+  double saved() const { return saved_; }  // seconds, by the leaders after the first
+
+ private:
+  double room() const;
+
+  double expected_;
+  double lost_ = 0, saved_ = 0;
+};
+
+}  // namespace stencil::tune
