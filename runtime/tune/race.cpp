@@ -16,6 +16,7 @@ constexpr double kLeast = 0.005, kLeastOnCpu = 0.02;  // relative difference tha
 constexpr double kSlowest = 1.5;                      // assumed limit of a candidate's slowness
 constexpr double kHandOver = 0.002;                   // seconds, until one was measured
 constexpr double kCompilation = 1;                    // seconds, until one was measured
+constexpr double kInTime = 1.5;  // compilations that must fit into the time left
 
 }  // namespace
 
@@ -121,12 +122,12 @@ std::shared_ptr<Runner> Race::next(const Samples& leader) {
   if (!waiting_) waiting_ = supply_->take();
   if (!waiting_) {
     const double compiling = std::max(supply_->longest_compilation(), kCompilation);
-    if (left < 2 * compiling) supply_->close();
-    if (supply_->is_exhausted() || budget_.is_over(2 * hand_over_, left)) end();
+    if (!budget_.repays(2 * hand_over_, left - kInTime * compiling)) supply_->close();
+    if (supply_->is_exhausted() || !budget_.repays(2 * hand_over_, left)) end();
     return nullptr;
   }
   if (!budget_.allows(cost_of(*waiting_, leader), left)) {
-    if (budget_.is_over(2 * hand_over_, left)) end();
+    if (!budget_.repays(2 * hand_over_, left)) end();
     return nullptr;
   }
   auto runner = load(*waiting_);
@@ -153,6 +154,7 @@ void Race::tried(const std::shared_ptr<Runner>& runner, const Samples& samples, 
     supply_->note(runner->number, samples.middle(), samples.spread(), !wins);
   }
   budget_.tried(static_cast<double>(steps), seconds, leader.middle());
+  budget_.judged(wins);
   const std::lock_guard<std::mutex> lock(mutex_);
   ++report_.tried;
   report_.lost = budget_.lost();

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kOfRun = 0.02;    // of the expected seconds
 constexpr double kOfSaved = 0.25;  // of the seconds saved so far
-constexpr double kRepays = 20;  // times its cost that must be left: one trial in four gains a fifth
+constexpr double kGain = 0.1;      // expected gain of the first trial, of the seconds left
 
 }  // namespace
 
@@ -24,12 +24,8 @@ double RaceBudget::room() const {
   return kOfRun * expected_ + kOfSaved * std::max(saved_, 0.0) - lost_;
 }
 
-bool RaceBudget::allows(double cost, double left) const {
-  return cost <= room() && left >= kRepays * cost;
-}
-
-bool RaceBudget::is_over(double cost, double left) const {
-  return left < kRepays * cost;
+bool RaceBudget::repays(double cost, double left) const {
+  return cost <= left * kGain / (1 + failures_);
 }
 
 }  // namespace stencil::tune

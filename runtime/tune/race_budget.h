@@ -20,11 +20,15 @@ class RaceBudget {
   // needs `leader` seconds per step.
   void tried(double steps, double seconds, double leader);
 
+  // The last trial has won, or not.
+  void judged(bool wins) { failures_ = wins ? 0 : failures_ + 1; }
+
   // Whether a trial with this cost may begin while `left` seconds of the run are left: it must be
-  // within the budget, and so many seconds must be left that it can repay its cost.
-  bool allows(double cost, double left) const;
-  // Whether no trial with at least this cost will be allowed.
-  bool is_over(double cost, double left) const;
+  // within the budget, and it must be expected to repay its cost. The more trials have failed since
+  // the last success, the less is expected of the next one.
+  bool allows(double cost, double left) const { return cost <= room() && repays(cost, left); }
+  // Whether a trial with this cost is expected to save more than it costs.
+  bool repays(double cost, double left) const;
 
   double lost() const { return lost_; }    // seconds, by trials
   double saved() const { return saved_; }  // seconds, by the leaders after the first
@@ -34,6 +38,7 @@ class RaceBudget {
 
   double expected_;
   double lost_ = 0, saved_ = 0;
+  int failures_ = 0;  // since the last success
 };
 
 }  // namespace stencil::tune

@@ -13,7 +13,7 @@ namespace stencil::tune {
 
 namespace {
 
-constexpr int kMostCompilers = 8;
+constexpr int kMostCompilers = 16;
 constexpr size_t kWaiting = 2;       // compiled candidates that wait for their trial
 constexpr double kMuchFaster = 0.8;  // predicted, of the seconds of the leader
 
