@@ -59,7 +59,7 @@ Race::Race(const ir::Program& program, RacedRun run, Runner first)
     : program_(program),
       run_(std::move(run)),
       on_cpu_(run_.device.device.machine.threads_are_loops),
-      budget_(run_.expected),
+      budget_(run_.expected, on_cpu_),
       first_(std::make_shared<Runner>(std::move(first))),
       hand_over_(kHandOver),
       leader_(first_) {
@@ -119,6 +119,15 @@ void Race::led(int64_t steps, double seconds, const Samples& samples) {
 
 std::shared_ptr<Runner> Race::next(const Samples& leader) {
   const double left = this->left(leader.middle());
+  budget_.compiled(supply_->take_compiled());
+  if (const auto request = supply_->request()) {
+    const double gain = 1 - request->predicted / (supply_->predicted_of_first() / report_.gain);
+    if (budget_.allows_with_gain(request->compiling, left, gain)) {
+      supply_->grant();
+    } else if (!budget_.repays(request->compiling, left)) {
+      supply_->close();
+    }
+  }
   if (!waiting_) waiting_ = supply_->take();
   if (!waiting_) {
     const double compiling = std::max(supply_->longest_compilation(), kCompilation);

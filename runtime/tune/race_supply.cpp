@@ -4,10 +4,13 @@
 // CPU if a quickly compiled schedule leads until it is ready.
 #include "runtime/tune/race_supply.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "compiler/support/threads.h"
+#include "runtime/tune/compilation.h"
 
 namespace stencil::tune {
 
@@ -16,6 +19,12 @@ namespace {
 constexpr int kMostCompilers = 16;
 constexpr size_t kWaiting = 2;       // compiled candidates that wait for their trial
 constexpr double kMuchFaster = 0.8;  // predicted, of the seconds of the leader
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 int compilers_of(bool on_cpu) {
   return on_cpu ? 0 : std::clamp(wanted_threads() - 1, 1, kMostCompilers);
@@ -109,19 +118,45 @@ void RaceSupply::plan() {
     const size_t number = listed_;
     lock.unlock();
     const auto candidate = choose();
-    if (candidate && on_cpu_) {
-      const bool favourite =
-          number == 1 && candidate->predicted < kMuchFaster * shortlist_->first()[0].predicted;
-      if (!favourite) lower_priority();
-    }
+    const double leader = shortlist_->first()[0].predicted;
+    const bool is_favourite =
+        candidate && number == 1 && candidate->predicted < kMuchFaster * leader;
+    const bool goes_on = candidate && (!on_cpu_ || may_compile(*candidate, is_favourite));
     lock.lock();
-    if (!candidate) break;
+    if (!goes_on) break;
     ++compiling_;
     lock.unlock();
     workers_.start([this, number, schedule = candidate->schedule] { compile(number, schedule); });
     lock.lock();
   }
   planned_ = true;
+}
+
+// Waits until the race grants the time of the compilation; false if it is closed.
+bool RaceSupply::may_compile(const Candidate& candidate, bool is_favourite) {
+  if (!is_favourite) lower_priority();
+  const auto seconds = compilation_of(program_, candidate.schedule, device_.device.machine);
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (!seconds) return !closed_;  // refused: building it says why
+  request_ = Request{*seconds, candidate.predicted};
+  changed_.wait(lock, [this] { return closed_ || !request_; });
+  return !closed_;
+}
+
+std::optional<RaceSupply::Request> RaceSupply::request() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return request_;
+}
+
+void RaceSupply::grant() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  request_.reset();
+  changed_.notify_all();
+}
+
+double RaceSupply::take_compiled() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(compiled_, 0);
 }
 
 std::optional<Candidate> RaceSupply::choose() {
@@ -143,9 +178,11 @@ std::optional<Candidate> RaceSupply::choose() {
 
 void RaceSupply::compile(size_t number, schedule::Schedule schedule) {
   if (!on_cpu_) lower_priority();
+  const double before = thread_seconds();
   auto built = std::make_unique<Build>(build(program_, schedule, device_));
   const std::lock_guard<std::mutex> lock(mutex_);
   --compiling_;
+  if (on_cpu_) compiled_ += thread_seconds() - before;
   longest_ = std::max(longest_, built->seconds);
   Timed& timed = timings_.candidates[number];
   timed.compiling = built->seconds;

@@ -34,6 +34,16 @@ class RaceSupply {
   std::optional<Compiled> take();
   // Whether take() will never return another one.
   bool is_exhausted();
+  // A candidate that the planner would compile at the expense of the run, which it does only after
+  // grant(). Always nullopt on a GPU.
+  struct Request {
+    double compiling;  // expected seconds
+    double predicted;  // seconds per step
+  };
+  std::optional<Request> request();
+  void grant();
+  // Seconds of CPU time spent compiling at the expense of the run since the last call.
+  double take_compiled();
   // Predicted seconds per step of the first schedule; 0 until they are known.
   double predicted_of_first();
   // Results of a candidate, which direct the choice of the following ones.
@@ -47,6 +57,7 @@ class RaceSupply {
  private:
   void plan();
   std::optional<Candidate> choose();
+  bool may_compile(const Candidate& candidate, bool is_favourite);
   void compile(size_t number, schedule::Schedule schedule);
 
   const ir::Program& program_;
@@ -61,6 +72,8 @@ class RaceSupply {
   size_t compiling_ = 0;
   double longest_ = 0;
   bool closed_ = false, planned_ = false;
+  std::optional<Request> request_;
+  double compiled_ = 0;
   std::optional<Shortlist> shortlist_;  // of the planner alone
   size_t listed_ = 1;                   // candidates of the list that were chosen
   Workers workers_, planner_;           // last: their tasks use the other members

@@ -69,7 +69,7 @@ TEST(Verdict, IsForTheLeaderWithinTheNoise) {
 }
 
 TEST(RaceBudget, IsAPartOfTheRunAndOfTheSavings) {
-  RaceBudget budget(100);
+  RaceBudget budget(100, false);
   EXPECT_TRUE(budget.allows(1.9, 1000));
   EXPECT_FALSE(budget.allows(2.1, 1000));
   budget.tried(10, 11.5, 1);  // 1.5 s lost
@@ -81,7 +81,7 @@ TEST(RaceBudget, IsAPartOfTheRunAndOfTheSavings) {
 }
 
 TEST(RaceBudget, ExpectsLessAfterFailures) {
-  RaceBudget budget(1e6);
+  RaceBudget budget(1e6, false);
   EXPECT_TRUE(budget.repays(0.9, 10));
   EXPECT_FALSE(budget.repays(1.1, 10));
   for (int i = 0; i < 9; ++i) budget.judged(false);
@@ -89,6 +89,16 @@ TEST(RaceBudget, ExpectsLessAfterFailures) {
   EXPECT_TRUE(budget.repays(0.09, 10));
   budget.judged(true);
   EXPECT_TRUE(budget.repays(0.9, 10));
+}
+
+TEST(RaceBudget, CountsCompilationsOnACpu) {
+  RaceBudget budget(100, true);
+  EXPECT_TRUE(budget.allows(9, 1000));
+  budget.compiled(5);
+  EXPECT_FALSE(budget.allows(6, 1000));
+  EXPECT_FALSE(budget.allows_with_gain(6, 1000, 0.1));
+  EXPECT_TRUE(budget.allows_with_gain(6, 1000, 0.5)) << "much faster according to the model";
+  EXPECT_FALSE(budget.allows_with_gain(6, 10, 0.5)) << "too late";
 }
 
 // --- A fake device with a made-up clock
