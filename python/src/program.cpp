@@ -68,11 +68,22 @@ void bind_infos(nb::module_& module) {
 }
 
 void bind_kernel(nb::module_& module) {
+  nb::class_<ScheduleRace>(module, "ScheduleRace")
+      .def_ro("schedule", &ScheduleRace::schedule)
+      .def_ro("brief_schedule", &ScheduleRace::brief)
+      .def_ro("tried", &ScheduleRace::tried)
+      .def_ro("refused", &ScheduleRace::refused)
+      .def_ro("changes", &ScheduleRace::changes)
+      .def_ro("over", &ScheduleRace::over)
+      .def_ro("gain", &ScheduleRace::gain)
+      .def_ro("lost", &ScheduleRace::lost)
+      .def_ro("saved", &ScheduleRace::saved);
   nb::class_<Kernel>(module, "Kernel")
       .def_prop_ro("device", &Kernel::device)
       .def_prop_ro("schedule", &Kernel::schedule)
       .def_prop_ro("brief_schedule", &Kernel::brief_schedule)
       .def_prop_ro("schedule_origin", &Kernel::schedule_origin)
+      .def_prop_ro("race", &Kernel::race)
       .def_prop_ro("parts", &Kernel::parts)
       .def(
           "code",
