@@ -11,9 +11,10 @@ namespace {
 
 constexpr double kSample = 0.004, kSampleOnCpu = 0.02;  // seconds
 constexpr size_t kOfTrial = 3;                          // samples of a candidate
+constexpr double kLosesAtOnce = 3;         // times the leader's seconds, in its first tiles
 constexpr double kLoses[] = {1.15, 1.05};  // times the leader's seconds, after one and two samples
 constexpr double kLeast = 0.005, kLeastOnCpu = 0.02;  // relative difference that counts
-constexpr double kSlowest = 1.5;                      // assumed limit of a candidate's slowness
+constexpr double kFastest = 1.1, kSlowest = 1.5;      // limits of a candidate's expected slowness
 constexpr double kHandOver = 0.002;                   // seconds, until one was measured
 constexpr double kCompilation = 1;                    // seconds, until one was measured
 constexpr double kInTime = 1.5;  // compilations that must fit into the time left
@@ -41,6 +42,10 @@ double Samples::spread() const {
   std::vector<double> distances = values_;
   for (double& value : distances) value = std::fabs(value - middle());
   return median(std::move(distances));
+}
+
+bool loses_at_once(double seconds_per_step, const Samples& leader) {
+  return seconds_per_step > kLosesAtOnce * leader.middle();
 }
 
 std::optional<bool> verdict(const Samples& candidate, const Samples& leader, bool on_cpu) {
@@ -196,8 +201,10 @@ double Race::cost_of(const RaceSupply::Compiled& candidate, const Samples& leade
   const double of_first = supply_->predicted_of_first();
   const double first = leader.middle() * report_.gain;
   const double predicted = of_first > 0 ? candidate.predicted / of_first * first : leader.middle();
-  const double slower = std::clamp(predicted / leader.middle(), 1.0, kSlowest) - 1;
-  return 2 * hand_over_ + slower * kOfTrial * sample_seconds();
+  const double slower = std::clamp(predicted / leader.middle(), kFastest, kSlowest) - 1;
+  const double tile = static_cast<double>(unit_of(candidate.build->module->plan)) * predicted;
+  const double trial = tile + kOfTrial * std::max(sample_seconds(), tile);
+  return 2 * hand_over_ + slower * trial;
 }
 
 std::shared_ptr<Runner> Race::load(RaceSupply::Compiled& candidate) {

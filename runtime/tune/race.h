@@ -68,6 +68,9 @@ class Samples {
   std::vector<double> values_;
 };
 
+// Whether the first tiles of a trial, which last for a sample's time at least, are so slow that no
+// samples are needed.
+bool loses_at_once(double seconds_per_step, const Samples& leader);
 // Whether a candidate is better than the leader, by the samples of its trial so far; nullopt: more
 // samples are needed.
 std::optional<bool> verdict(const Samples& candidate, const Samples& leader, bool on_cpu);

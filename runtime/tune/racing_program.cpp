@@ -59,7 +59,8 @@ class RacingSession : public Session {
     std::shared_ptr<Runner> runner;
     int64_t steps = 0;
     double seconds = 0;
-    bool warm = false;
+    bool warm = false;   // it has taken its first tiles
+    bool fails = false;  // they were too slow
   };
 
   bool races() const { return takes_part_ && !race_.is_over(); }
@@ -104,7 +105,11 @@ Result<int64_t> RacingSession::take(int64_t steps) {
     race_.led(done, seconds, samples_);
     return done;
   }
-  if (trial_->warm) of_trial_.add(done, seconds);
+  if (trial_->warm) {
+    of_trial_.add(done, seconds);
+  } else if (done > 0 && seconds >= race_.sample_seconds()) {
+    trial_->fails = loses_at_once(seconds / static_cast<double>(done), samples_);
+  }
   trial_->warm = true;
   trial_->steps += done;
   trial_->seconds += seconds;
@@ -159,6 +164,7 @@ void RacingSession::begin_trial() {
 }
 
 void RacingSession::judge_trial() {
+  if (trial_->fails) return end_trial(false);
   if (const auto wins = verdict(of_trial_, samples_, race_.on_cpu())) end_trial(*wins);
 }
 

@@ -240,6 +240,19 @@ TEST_F(ARace, GoesBackToTheLeaderAfterALostTrial) {
   EXPECT_EQ(script.latest, 1);
 }
 
+// The tiles of a slow candidate may take much longer than a sample.
+TEST_F(ARace, EndsSlowTrialsAfterOneTile) {
+  script.seconds = [](int tile) { return tile == 1 ? 1 : 5; };
+  const auto program = race("planes T=1", 1e12);
+  reference::State state = this->state();
+  auto session = program->start(state).value();
+  advance(*session, 64, [&] { return program->report().tried >= 1; });
+  ASSERT_EQ(program->report().tried, 1);
+  const auto tile = static_cast<double>(*script.advanced.rbegin());
+  EXPECT_GT(tile, 1);
+  EXPECT_NEAR(program->report().lost, 4 * tile, 0.1);
+}
+
 TEST_F(ARace, GoesOnIfACandidateCannotStart) {
   script.starts = [](int tile) { return tile == 1; };
   const auto program = race("planes T=1");
