@@ -101,8 +101,7 @@ struct Dialect {
   // Functions for products that the compiler must not fuse into an addition. Empty if a pragma in
   // the file forbids fusion.
   std::string_view product[2];
-  // Divisions are slow and fma is fast, so divisions by constants become multiplications, and
-  // divisions of zeros take the path of other numbers.
+  // Divisions are slow and fma is fast, so divisions by constants become multiplications.
   bool multiplies_divisions = false;
   std::string_view prelude;  // the beginning of a file of kernels for a compiler without headers
   // The text below the includes; `doubles`: kernels use doubles.

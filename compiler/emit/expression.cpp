@@ -317,16 +317,6 @@ bool ExpressionPrinter::divides_safely(const Expr& divisor) const {
   return is_integer(wide->type) && divides_safely(wide);
 }
 
-// True if a dividend of zero would make the division slow on the target.
-bool ExpressionPrinter::may_divide_zero(const Operation& division) const {
-  if (!dialect_.multiplies_divisions || module_.fp == FpMode::Fast) return false;
-  if (!is_float(division.operands[1]->type)) return false;
-  const auto literal = [](const Expr& operand) {
-    return std::get_if<kernel::RealLiteral>(&operand->kind) != nullptr;
-  };
-  return !literal(division.operands[0]) && !literal(division.operands[1]);
-}
-
 // A division by a constant, multiplied out if that is faster and proved to give the same bits.
 bool ExpressionPrinter::put_multiplied_division(const Operation& division, int level,
                                                 bool exposed) {
@@ -409,9 +399,6 @@ void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operat
       return put_call(std::string(dialect_.product[type == Scalar::F64 ? 1 : 0]), operands, false);
     case Op::Div:
       if (put_multiplied_division(operation, level, exposed)) return;
-      if (may_divide_zero(operation)) {
-        return put_helper("divide_" + std::string(short_name(type)), operands, false);
-      }
       if (divides_safely(operands[1])) return put_infix(operation, level, false);
       return put_helper("div_" + std::string(short_name(type)), operands, false);
     case Op::Mod:

@@ -40,7 +40,6 @@ class ExpressionPrinter {
                      bool exposed);
   void put_infix(const kernel::Operation& operation, int level, bool exposed);
   void put_operand(const kernel::Expr& operand, const kernel::Expr& other, int level, bool exposed);
-  bool may_divide_zero(const kernel::Operation& division) const;
   bool put_multiplied_division(const kernel::Operation& division, int level, bool exposed);
   bool put_bool_operation(const kernel::Operation& operation, int level);
   void put_bits(const kernel::Operation& operation, Scalar type, int level);

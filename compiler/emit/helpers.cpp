@@ -121,25 +121,6 @@ const std::vector<Helper>& common_helpers() {
        "  const $long low = large ? value & 0xfff : 0;\n"
        "  return stencil_double_to_bfloat((double)((value - low) | (low != 0 ? 0x1000 : 0)));\n"
        "}"},
-      {"divide_float",
-       {},
-       "// x / y. A GPU takes several times as long if x is zero, so the quotient of another "
-       "number "
-       "is\n"
-       "// used: it is finite for every y that is not zero, and x times it is the zero of the "
-       "right "
-       "sign.\n"
-       "$fnfloat stencil_divide_float(float x, float y) {\n"
-       "  const float q = (x == 0 ? 0x1p-24f : x) / y;\n"
-       "  return x == 0 ? x * q : q;\n"
-       "}"},
-      {"divide_double",
-       {},
-       "// x / y, as stencil_divide_float.\n"
-       "$fndouble stencil_divide_double(double x, double y) {\n"
-       "  const double q = (x == 0 ? 0x1p-53 : x) / y;\n"
-       "  return x == 0 ? x * q : q;\n"
-       "}"},
       {"divide_odd_float",
        {},
        "// x / c, rounded once, for an odd integer c and z = 1 / c. The residual r is exact. If x "

@@ -65,13 +65,6 @@
 // x, but at most `high` and at least `low`.
 static __device__ __forceinline__ int stencil_clamp_int(int x, int low, int high) { return max(min(x, high), low); }
 
-// x / y. A GPU takes several times as long if x is zero, so the quotient of another number is
-// used: it is finite for every y that is not zero, and x times it is the zero of the right sign.
-static __device__ __forceinline__ float stencil_divide_float(float x, float y) {
-  const float q = (x == 0 ? 0x1p-24f : x) / y;
-  return x == 0 ? x * q : q;
-}
-
 // Moves contiguous values in one access; a thread's own values may be in registers.
 template <class Vector, class T>
 static __device__ __forceinline__ void stencil_load_2(T* own, const T* memory) {
@@ -172,7 +165,7 @@ graetz2d_stream(const float* __restrict__ T, float* __restrict__ T_next, const f
             for (int i = 0; i < elements_x; ++i) {
               const int x_ = first_x + i;
               const float v = T_planes[step][1][i + 1];
-              const float v_1 = stencil_divide_float((float)y_, 1.0f * 64.0f);
+              const float v_1 = (float)y_ / (1.0f * 64.0f);
               const float v_2 = tests == 0 ? T_planes[step][1][i] : x_ - 1 >= 0
                   ? T_planes[step][1][i] : 0.0f;
               const float value = fmaf(d, fmaf(-4.0f, v,
