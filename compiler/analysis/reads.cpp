@@ -41,7 +41,7 @@ bool resolves_outside_halo(const ir::Program& program, const ir::Access& access)
   for (size_t d = 0; d < access.maps.size(); ++d) {
     if (!access.escapes_below(d) && !access.escapes_above(d)) continue;
     if (field.boundary[d].periodic()) {
-      if (!(field.box.ranges[d] == program.grid().ranges[d])) return true;
+      if (!(field.box.ranges[d] == program.domains[field.domain].box.ranges[d])) return true;
     } else if (ir::meets(field, access, d, ir::BoundaryKind::Clamp) ||
                ir::meets(field, access, d, ir::BoundaryKind::Mirror)) {
       const ir::Excess& excess = access.excess[d];

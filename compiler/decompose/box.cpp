@@ -318,6 +318,9 @@ class Boxes {
   }
 
   std::optional<BoxProgram> run() {
+    refuse_grids();
+    if (!refused_) refuse_start();
+    if (refused_) return std::nullopt;
     settle_reductions();
     const auto wraps = dimensions_that_wrap(program_, cuts_, refusal_, diagnostics_);
     if (refused_ || !wraps) return std::nullopt;
@@ -339,6 +342,29 @@ class Boxes {
   void refuse(const Span& span, const std::string& why) {
     refused_ = true;
     diagnostics_.error(refusal_.code, span, refusal_.what + ": " + why).hint = refusal_.hint;
+  }
+
+  // A caller would have to exchange several halos per step. All levels of a grid have one message.
+  void refuse_grids() {
+    Span reported;
+    for (const ir::Domain& domain : program_.domains) {
+      if (!domain.coarsened || (reported.valid() && domain.span == reported)) continue;
+      reported = domain.span;
+      refuse(domain.span, fmt::format("grid '{}' is derived from '{}'", domain.name,
+                                      program_.domains[domain.coarsened->of].name));
+    }
+  }
+
+  // The entry points compute steps only.
+  void refuse_start() {
+    std::optional<size_t> first;
+    ir::for_each_step(program_.start, [&](const ir::Step& step) {
+      const auto* apply = std::get_if<ir::Apply>(&step.kind);
+      if (apply && !first) first = apply->function;
+    });
+    if (!first) return;
+    const ir::Function& function = program_.functions[*first];
+    refuse(function.span, fmt::format("'start' applies '{}'", function.name));
   }
 
   // Reductions to one value that no step reads are not evaluated; all others are refused.
@@ -390,14 +416,14 @@ class Boxes {
     all.cuts = cuts_;
     if (!ir::cuts_steps(program_)) {
       const Needs needs = needs_of(program_, all, out_.steps);
-      out_.depth = needs.depth;
+      out_.depth = needs.depth[0];
       out_.needs = needs.by_occasion.front();
       return;
     }
     out_.depth.resize(cuts_.size());
     for (const ir::Phase& phase : ir::phases(program_)) {
       const ir::Program part = ir::phase_program(program_, phase);
-      const Margin depth = needs_of(part, all, phase.iterations).depth;
+      const Margin depth = needs_of(part, all, phase.iterations).depth[0];
       for (size_t d = 0; d < depth.size(); ++d) {
         out_.depth[d].low += out_.steps * phase.times * depth[d].low;
         out_.depth[d].high += out_.steps * phase.times * depth[d].high;

@@ -121,12 +121,12 @@ int Decomposition::subdomain_at(const std::vector<int>& place) const {
   return subdomain;
 }
 
-ir::Points Decomposition::owned(int subdomain) const {
+ir::Points Decomposition::owned(int subdomain, ir::DomainId domain) const {
   const std::vector<int> place = place_of(subdomain);
   ir::Points out;
   for (size_t d = 0; d < cuts.size(); ++d) {
     const auto p = static_cast<size_t>(place[d]);
-    out.push_back({bounds[d][p], bounds[d][p + 1] - 1});
+    out.push_back({bounds[domain][d][p], bounds[domain][d][p + 1] - 1});
   }
   return out;
 }
@@ -137,27 +137,29 @@ void Decomposition::set_common_tile(int64_t time_tile) {
   while (common_tile > steps) common_tile /= 2;
 }
 
-int64_t Decomposition::common_tile_of(size_t occasion) const {
+int64_t Decomposition::common_tile_of(int64_t lasts) const {
   int64_t out = common_tile;
-  while (out > needs.lasts[occasion]) out /= 2;
+  while (out > lasts) out /= 2;
   return out;
 }
 
-int Decomposition::subdomain_of(const std::vector<double>& place) const {
+int Decomposition::subdomain_of(const std::vector<double>& place, ir::DomainId domain) const {
   std::vector<int> out;
   for (size_t d = 0; d < cuts.size(); ++d) {
+    const std::vector<int64_t>& begins = bounds[domain][d];
     const double at = std::floor(place[d]);
     int p = 0;
-    while (p + 1 < cuts[d] && at >= static_cast<double>(bounds[d][static_cast<size_t>(p) + 1])) ++p;
+    while (p + 1 < cuts[d] && at >= static_cast<double>(begins[static_cast<size_t>(p) + 1])) ++p;
     out.push_back(p);
   }
   return subdomain_at(out);
 }
 
-int64_t Decomposition::least_extent(size_t d) const {
+int64_t Decomposition::least_extent(size_t d, ir::DomainId domain) const {
+  const std::vector<int64_t>& begins = bounds[domain][d];
   int64_t least = INT64_MAX;
-  for (size_t p = 0; p + 1 < bounds[d].size(); ++p) {
-    least = std::min(least, bounds[d][p + 1] - bounds[d][p]);
+  for (size_t p = 0; p + 1 < begins.size(); ++p) {
+    least = std::min(least, begins[p + 1] - begins[p]);
   }
   return least;
 }
@@ -166,16 +168,22 @@ namespace {
 
 // The unit, in points, in which bounds of subdomains are rounded. A cut within a tile of a
 // reduction would deepen the halo, because one subdomain takes the whole tile. Rows should begin at
-// a sector of memory.
+// a sector of memory. A cut within a cell of a derived grid would deepen the halo of the finer one.
 int64_t grain(const ir::Program& program, size_t d, int64_t extent, int subdomains) {
   const auto rank = static_cast<size_t>(program.grid().rank());
+  constexpr int64_t kLeastGrains = 8;  // per subdomain, so that subdomains have similar sizes
+  const auto is_fine = [&](int64_t unit) { return extent >= kLeastGrains * unit * subdomains; };
+  int64_t cells = 1;  // of the coarsest grid whose cells are fine enough
+  for (size_t id = 1; id < program.domains.size(); ++id) {
+    const int64_t ratio = ir::maps_between(program, static_cast<ir::DomainId>(id), 0)[d].scale;
+    if (ratio > cells && is_fine(ratio)) cells = ratio;
+  }
   int64_t grain = d + 1 == rank ? 16 : 1;
   if (!program.reductions.empty()) {
     grain = std::max(grain, ir::reduction_tile(program.grid().rank())[d]);
   }
-  constexpr int64_t kLeastGrains = 8;  // per subdomain, so that subdomains have similar sizes
-  while (grain > 1 && extent < kLeastGrains * grain * subdomains) grain /= 2;
-  return grain;
+  while (grain > 1 && !is_fine(std::lcm(grain, cells))) grain /= 2;
+  return std::lcm(grain, cells);
 }
 
 // Subdomains of whole grains, as equal as possible; the last one gets the remainder.
@@ -190,16 +198,24 @@ std::vector<int64_t> bounds_of(const ir::Program& program, size_t d, int subdoma
   return bounds;
 }
 
+// Those of a grid that is derived by `ratio` from a grid with the bounds `fine`.
+std::vector<int64_t> derived_bounds(const std::vector<int64_t>& fine, int64_t ratio, int64_t low,
+                                    int64_t high) {
+  std::vector<int64_t> bounds;
+  for (const int64_t bound : fine) {
+    bounds.push_back(std::clamp(ir::floor_quotient(bound + ratio - 1, ratio), low, high + 1));
+  }
+  bounds.front() = low;
+  bounds.back() = high + 1;
+  return bounds;
+}
+
 class Checker {
  public:
   Checker(const ir::Program& program, const Cuts& cuts, const Refusal& refusal)
       : program_(program), cuts_(cuts), refusal_(refusal), wraps_(cuts.size(), false) {}
 
   std::optional<std::vector<bool>> run(Diagnostics& diagnostics) {
-    if (refuse_grids() || refuse_start()) {
-      for (const Diagnostic& found : refusals_.items()) diagnostics.add(found);
-      return std::nullopt;
-    }
     const auto outside_halo = analysis::reads_outside_halo(program_);
     if (!outside_halo.empty()) {
       refuse(outside_halo.front().span,
@@ -221,38 +237,6 @@ class Checker {
     refusals_.error(refusal_.code, span, refusal_.what + ": " + why).hint = refusal_.hint;
   }
 
-  // Points of derived grids have no owner yet, and accesses between grids have no halo. All levels
-  // of a grid have one message.
-  bool refuse_grids() {
-    Span reported;
-    for (const ir::Domain& domain : program_.domains) {
-      if (!domain.coarsened || (reported.valid() && domain.span == reported)) continue;
-      reported = domain.span;
-      refusals_
-          .error(refusal_.code, domain.span,
-                 fmt::format("{}: grid '{}' is derived from '{}'", refusal_.what, domain.name,
-                             program_.domains[domain.coarsened->of].name))
-          .hint = "run programs on several grids on one device, without --boxes";
-    }
-    return refusals_.has_errors();
-  }
-
-  // The functions of a start have no halo exchanges.
-  bool refuse_start() {
-    std::optional<size_t> first;
-    ir::for_each_step(program_.start, [&](const ir::Step& step) {
-      const auto* apply = std::get_if<ir::Apply>(&step.kind);
-      if (apply && !first) first = apply->function;
-    });
-    if (!first) return false;
-    const ir::Function& function = program_.functions[*first];
-    refusals_
-        .error(refusal_.code, function.span,
-               fmt::format("{}: 'start' applies '{}'", refusal_.what, function.name))
-        .hint = "run programs with a 'start' block on one device, without --boxes";
-    return true;
-  }
-
   static std::string axis(size_t d, size_t rank) { return kAxes[rank - 1 - d]; }
 
   void dimension(size_t d) {
@@ -270,11 +254,24 @@ class Checker {
     if (wraps_[d]) periodic(d, along);
   }
 
-  // The memory beyond the grid holds images of all fields, so all fields must have the same period.
+  // The memory beyond a grid holds images of all fields, so all fields must have the period of
+  // their grid, and all grids the same period.
   void periodic(size_t d, const std::string& along) {
+    for (const ir::Domain& domain : program_.domains) {
+      if (!domain.coarsened) continue;
+      const ir::Domain& finer = program_.domains[domain.coarsened->of];
+      const int64_t ratio = domain.coarsened->ratios[d];
+      const auto points = [&](const ir::Domain& of) {
+        return of.box.ranges[d].high - of.box.ranges[d].low + 1;
+      };
+      if (points(domain) * ratio == points(finer)) continue;
+      refuse(domain.span,
+             fmt::format("the grid '{}' does not cover '{}' {}, where fields are periodic",
+                         domain.name, finer.name, along));
+    }
     for (const ir::Field& field : program_.fields) {
       if (field.read_in_place()) continue;
-      if (!(field.box.ranges[d] == program_.grid().ranges[d])) {
+      if (!(field.box.ranges[d] == program_.domains[field.domain].box.ranges[d])) {
         refuse(field.span,
                fmt::format("'{}' does not span the grid {}, where other fields are periodic",
                            field.name, along));
@@ -289,8 +286,8 @@ class Checker {
                      program_.fields[access->field].name, along));
           return;
         }
-        if (access->in_place) continue;
         const ir::Field& field = program_.fields[access->field];
+        if (field.read_in_place()) continue;
         const bool leaves = access->escapes_below(d) || access->escapes_above(d);
         if (!leaves || field.boundary[d].periodic()) continue;
         refuse(piece.graph[id].span,
@@ -312,14 +309,27 @@ class Checker {
   std::set<std::pair<uint32_t, std::string>> said_;
 };
 
-// A halo must not reach beyond the neighbour.
-bool fits(const Decomposition& decomposition) {
-  for (size_t d = 0; d < decomposition.cuts.size(); ++d) {
-    if (decomposition.cuts[d] == 1) continue;
-    const analysis::Reach& depth = decomposition.needs.depth[d];
-    if (std::max(depth.low, depth.high) > decomposition.least_extent(d)) return false;
+// The first domain and dimension in which a halo reaches beyond the neighbour, or in which a
+// subdomain has no points.
+struct Narrow {
+  ir::DomainId domain;
+  size_t d;
+  int64_t least;  // points that a subdomain needs
+};
+std::optional<Narrow> narrow(const Decomposition& decomposition) {
+  for (size_t id = 0; id < decomposition.bounds.size(); ++id) {
+    const auto domain = static_cast<ir::DomainId>(id);
+    for (size_t d = 0; d < decomposition.cuts.size(); ++d) {
+      if (decomposition.cuts[d] == 1) continue;
+      int64_t least = 1;
+      if (!decomposition.needs.depth.empty()) {
+        const analysis::Reach& depth = decomposition.needs.depth[domain][d];
+        least = std::max({least, depth.low, depth.high});
+      }
+      if (least > decomposition.least_extent(d, domain)) return Narrow{domain, d, least};
+    }
   }
-  return true;
+  return std::nullopt;
 }
 
 // Takes as many steps as fit, at most `most`. If not even one step fits, returns false with the
@@ -329,7 +339,7 @@ bool fit_steps(const ir::Program& program, int64_t most, Decomposition& out) {
   const auto take = [&](int64_t steps) {
     out.steps = steps;
     out.needs = needs_of(program, out, steps);
-    return fits(out);
+    return !narrow(out);
   };
   int64_t fitting = 0, next = 1;
   while (next <= most && take(next)) {
@@ -345,6 +355,40 @@ bool fit_steps(const ir::Program& program, int64_t most, Decomposition& out) {
   return true;
 }
 
+// "grid 'C'", or "level 4 of 'G'" for a grid with levels.
+std::string described(const ir::Program& program, ir::DomainId id) {
+  int levels = 0;
+  ir::DomainId first = id;
+  while (const auto& coarsened = program.domains[first].coarsened) {
+    if (program.domains[coarsened->of].span != program.domains[first].span) break;
+    first = coarsened->of;
+    ++levels;
+  }
+  return levels == 0 ? fmt::format("grid '{}'", program.domains[id].name)
+                     : fmt::format("level {} of '{}'", levels, program.domains[first].name);
+}
+
+void report_narrow(const ir::Program& program, const Decomposition& decomposition,
+                   const Narrow& narrow, Diagnostics& diagnostics) {
+  const auto& [id, d, least] = narrow;
+  const ir::Domain& domain = program.domains[id];
+  const int subdomains = decomposition.cuts[d];
+  const std::string axis = kAxes[decomposition.cuts.size() - 1 - d];
+  std::string what = fmt::format(
+      "subdomains are narrower in {} than the halo that one step and its reductions need", axis);
+  if (domain.coarsened) {
+    const int64_t points = high_of(domain.box, d) - low_of(domain.box, d) + 1;
+    what = fmt::format("{} has {} points along {}: {} subdomains need at least {} each",
+                       described(program, id), points, axis, subdomains, least);
+  }
+  Diagnostic& error = diagnostics.error("L031", domain.span, what);
+  error.expected = fmt::format("at least {} points", least);
+  error.found = fmt::format("{}", decomposition.least_extent(d, id));
+  error.hint = domain.coarsened
+                   ? "use fewer subdomains, fewer levels or grids, or cut another dimension"
+                   : "use fewer subdomains, or cut another dimension";
+}
+
 }  // namespace
 
 std::optional<std::vector<bool>> dimensions_that_wrap(const ir::Program& program, const Cuts& cuts,
@@ -357,6 +401,7 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
                                        Diagnostics& diagnostics) {
   Decomposition out;
   out.cuts = cuts;
+  out.bounds.resize(program.domains.size());
   for (size_t d = 0; d < cuts.size(); ++d) {
     const ir::Range& range = program.grid().ranges[d];
     if (range.high.constant - range.low.constant + 1 < cuts[d]) {
@@ -368,7 +413,13 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
           .hint = "use fewer subdomains";
       return std::nullopt;
     }
-    out.bounds.push_back(bounds_of(program, d, cuts[d]));
+    out.bounds[0].push_back(bounds_of(program, d, cuts[d]));
+    for (size_t id = 1; id < program.domains.size(); ++id) {
+      const ir::Domain& domain = program.domains[static_cast<ir::DomainId>(id)];
+      out.bounds[static_cast<ir::DomainId>(id)].push_back(
+          derived_bounds(out.bounds[domain.coarsened->of][d], domain.coarsened->ratios[d],
+                         low_of(domain.box, d), high_of(domain.box, d)));
+    }
   }
   const auto wraps = dimensions_that_wrap(
       program, cuts,
@@ -376,20 +427,12 @@ std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& c
       diagnostics);
   if (!wraps) return std::nullopt;
   out.wraps = *wraps;
-  if (fit_steps(program, std::clamp<int64_t>(steps, 1, kMostSteps), out)) return out;
-  for (size_t d = 0; d < cuts.size(); ++d) {
-    const analysis::Reach& depth = out.needs.depth[d];
-    if (cuts[d] == 1 || std::max(depth.low, depth.high) <= out.least_extent(d)) continue;
-    Diagnostic& error = diagnostics.error(
-        "L031", program.domain().span,
-        fmt::format(
-            "subdomains are narrower in {} than the halo that one step and its reductions need",
-            kAxes[cuts.size() - 1 - d]));
-    error.expected = fmt::format("at least {} points", std::max(depth.low, depth.high));
-    error.found = fmt::format("{}", out.least_extent(d));
-    error.hint = "use fewer subdomains, or cut another dimension";
-    break;
+  auto found = narrow(out);
+  if (!found) {
+    if (fit_steps(program, std::clamp<int64_t>(steps, 1, kMostSteps), out)) return out;
+    found = narrow(out);
   }
+  report_narrow(program, out, *found, diagnostics);
   return std::nullopt;
 }
 

@@ -3,6 +3,10 @@
 // follows from the backward analysis (analysis/time_tile.h) of the steps between two exchanges. The
 // decomposition is independent of the schedule, and schedule families do not know of it: a
 // subdomain is an ordinary program (restrict.h).
+//
+// Derived grids are cut at the same places as the first grid: point i of a grid derived by the
+// ratio r belongs to the subdomain that owns point r * i of the finer grid, which is the first cell
+// that a cell i covers. Every domain has a halo depth of its own.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +50,8 @@ inline int64_t high_of(const ir::Box& box, size_t d) {
 struct Need {
   ir::FieldId field;
   int level;
-  analysis::Margin margin;  // beyond the owned points, in grid points
+  analysis::Margin margin;  // beyond the owned points of the field's domain, in its points
+  friend bool operator==(const Need&, const Need&) = default;
 };
 // Needs per exchange. If the step is not cut into phases, there is one exchange, for the steps and
 // the reductions between them. Otherwise there are two per phase, for the reductions before it and
@@ -54,30 +59,36 @@ struct Need {
 struct Needs {
   std::vector<std::vector<Need>> by_occasion;
   std::vector<int64_t> lasts;  // steps or iterations between two exchanges, per exchange
-  analysis::Margin depth;      // the hull of all needs
+  // The same for the phases of `start`, which has one exchange per phase.
+  std::vector<std::vector<Need>> in_start;
+  std::vector<int64_t> start_lasts;
+  IdVector<ir::DomainId, analysis::Margin> depth;  // the hull of all needs
+  // By function: how far beyond the owned points a subdomain computes it.
+  std::vector<analysis::Margin> computed;
 };
 
 struct Decomposition {
   Cuts cuts;
   int64_t steps = 1;        // between two exchanges, at most
   int64_t common_tile = 1;  // steps of one time tile; several may lie between two exchanges
-  std::vector<std::vector<int64_t>>
-      bounds;               // per dimension: where subdomains begin, and the end of the last one
+  // Per domain and dimension: where subdomains begin, and the end of the last one.
+  IdVector<ir::DomainId, std::vector<std::vector<int64_t>>> bounds;
   std::vector<bool> wraps;  // per dimension: it is cut, and fields are periodic there
   Needs needs;
 
   // Sets the common tile for a schedule with this time tile.
   void set_common_tile(int64_t time_tile);
-  int64_t common_tile_of(size_t occasion) const;
+  // The common tile of an exchange after this number of steps or iterations.
+  int64_t common_tile_of(int64_t lasts) const;
 
   int subdomains() const { return count(cuts); }
   std::vector<int> place_of(int subdomain) const;  // along each dimension
   int subdomain_at(const std::vector<int>& place) const;
-  ir::Points owned(int subdomain) const;
+  ir::Points owned(int subdomain, ir::DomainId domain = 0) const;
   // The subdomain that owns a position between grid points: the owner of the point below.
-  int subdomain_of(const std::vector<double>& place) const;
+  int subdomain_of(const std::vector<double>& place, ir::DomainId domain = 0) const;
   // The smallest extent of a subdomain in dimension d, in points.
-  int64_t least_extent(size_t d) const;
+  int64_t least_extent(size_t d, ir::DomainId domain = 0) const;
 };
 
 // The text of errors for programs that cannot be cut: "WHAT: why".
@@ -96,9 +107,9 @@ analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& d
 // Upper limit of steps between two exchanges; beyond it an extra message costs nothing.
 constexpr int64_t kMostSteps = 1024;
 
-// Cuts the grid of a program with constant sizes. Errors: L030, with the reason and its place, if a
-// dimension cannot be cut; L031 if subdomains are smaller than their halo for one step. If they are
-// smaller than the halo for `steps` steps, fewer steps are used.
+// Cuts the grids of a program with constant sizes. Errors: L030, with the reason and its place, if
+// a dimension cannot be cut; L031 if subdomains of a grid or level are smaller than their halo for
+// one step. If they are smaller than the halo for `steps` steps, fewer steps are used.
 std::optional<Decomposition> decompose(const ir::Program& program, const Cuts& cuts, int64_t steps,
                                        Diagnostics& diagnostics);
 

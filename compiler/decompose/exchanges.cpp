@@ -51,10 +51,10 @@ std::optional<int> neighbour(const Decomposition& decomposition, int subdomain,
 
 // The points of a field in one direction from the subdomain's owned points. Their depth is what the
 // subdomain needs there (received), or what the neighbour needs on its side (sent).
-ir::Points patch(const ir::Program& program, const Decomposition& decomposition,
-                 const ir::Points& owned, const Need& need, const Direction& direction,
-                 bool received) {
+ir::Points patch(const ir::Program& program, const Decomposition& decomposition, int subdomain,
+                 const Need& need, const Direction& direction, bool received) {
   const ir::Field& field = program.fields[need.field];
+  const ir::Points owned = decomposition.owned(subdomain, field.domain);
   ir::Points out;
   for (size_t d = 0; d < owned.size(); ++d) {
     auto [low, high] = owned[d];
@@ -75,23 +75,25 @@ ir::Points patch(const ir::Program& program, const Decomposition& decomposition,
   return out;
 }
 
-}  // namespace
-
-std::vector<ir::HaloExchange> halos_of(const ir::Program& program,
-                                       const Decomposition& decomposition, int subdomain) {
-  const ir::Points owned = decomposition.owned(subdomain);
+// `occasions`: the needs before each phase or group of reductions; `lasts`: see Needs.
+std::vector<ir::HaloExchange> halos(const ir::Program& program, const Decomposition& decomposition,
+                                    int subdomain, const std::vector<std::vector<Need>>& occasions,
+                                    const std::vector<int64_t>& lasts) {
   std::vector<ir::HaloExchange> halos;
-  for (size_t p = 0; p < decomposition.needs.by_occasion.size(); ++p) {
+  for (size_t p = 0; p < occasions.size(); ++p) {
     ir::HaloExchange halo;
-    halo.common_tile = decomposition.common_tile_of(p);
-    halo.tiles_per_exchange = std::max<int64_t>(decomposition.needs.lasts[p] / halo.common_tile, 1);
+    halo.common_tile = decomposition.common_tile_of(lasts[p]);
+    halo.tiles_per_exchange = std::max<int64_t>(lasts[p] / halo.common_tile, 1);
+    halo.same_as = static_cast<size_t>(std::find(occasions.begin(), occasions.end(), occasions[p]) -
+                                       occasions.begin());
     for (const Direction& direction : directions(decomposition)) {
       const auto other = neighbour(decomposition, subdomain, direction);
       if (!other) continue;
       ir::PatchExchange exchange{*other, tag_of(direction), tag_of(opposite(direction)), {}, {}};
-      for (const Need& need : decomposition.needs.by_occasion[p]) {
+      for (const Need& need : occasions[p]) {
         for (const bool received : {false, true}) {
-          const ir::Points box = patch(program, decomposition, owned, need, direction, received);
+          const ir::Points box =
+              patch(program, decomposition, subdomain, need, direction, received);
           if (ir::count(box) == 0) continue;
           (received ? exchange.received : exchange.sent).push_back({need.field, need.level, box});
         }
@@ -103,6 +105,20 @@ std::vector<ir::HaloExchange> halos_of(const ir::Program& program,
     halos.push_back(std::move(halo));
   }
   return halos;
+}
+
+}  // namespace
+
+std::vector<ir::HaloExchange> halos_of(const ir::Program& program,
+                                       const Decomposition& decomposition, int subdomain) {
+  const Needs& needs = decomposition.needs;
+  return halos(program, decomposition, subdomain, needs.by_occasion, needs.lasts);
+}
+
+std::vector<ir::HaloExchange> halos_of_start(const ir::Program& program,
+                                             const Decomposition& decomposition, int subdomain) {
+  const Needs& needs = decomposition.needs;
+  return halos(program, decomposition, subdomain, needs.in_start, needs.start_lasts);
 }
 
 std::vector<ir::PatchExchange> profile_exchanges(const ir::Program& program,

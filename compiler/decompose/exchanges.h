@@ -11,6 +11,9 @@ namespace stencil::decompose {
 // the grid for images.
 std::vector<ir::HaloExchange> halos_of(const ir::Program& program,
                                        const Decomposition& decomposition, int subdomain);
+// Those before the phases of `start`.
+std::vector<ir::HaloExchange> halos_of_start(const ir::Program& program,
+                                             const Decomposition& decomposition, int subdomain);
 
 // Sends the values of a profile that each subdomain computes to all others.
 std::vector<ir::PatchExchange> profile_exchanges(const ir::Program& program,

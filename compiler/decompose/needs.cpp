@@ -4,12 +4,21 @@
 //   uncut step   exchange, T steps, reductions that are due: one halo covers all of it
 //   cut step     per phase: exchange, reductions before it, exchange, its iterations;
 //                after the last phase: exchange, reductions
+//   start        per phase: exchange, its iterations
+//
+// What a phase reads from another grid is the image of what it computes under the index maps. The
+// halo there is as deep as the subdomain needs whose image extends farthest beyond its owned
+// points.
 #include "compiler/decompose/needs.h"
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
 
 #include "compiler/analysis/time_tile.h"
+#include "compiler/decompose/pieces.h"
 #include "compiler/ir/rewrite.h"
 
 namespace stencil::decompose {
@@ -30,6 +39,32 @@ void widen(Reads& reads, ir::FieldId field, int level, const Margin& by) {
   if (!fresh) entry->second = analysis::hull(entry->second, by);
 }
 
+struct Places {
+  int64_t low, high;
+};
+
+// The places of a field in dimension d that an access may read at the points `low` to `high`;
+// nullopt: all values are constants of a boundary rule. Where the dimension wraps around, places
+// continue beyond the edge.
+std::optional<Places> places_read(const ir::Field& field, const ir::Access& access, size_t d,
+                                  int64_t low, int64_t high, bool wraps) {
+  const ir::IndexMap& map = access.maps[d];
+  Places out = {map.of(low), map.of(high)};
+  if (wraps) return out;
+  const ir::Boundary& rules = field.boundary[d];
+  const int64_t first = low_of(field.box, d), last = high_of(field.box, d);
+  if (out.high < first && rules.low.kind == ir::BoundaryKind::Constant) return std::nullopt;
+  if (out.low > last && rules.high.kind == ir::BoundaryKind::Constant) return std::nullopt;
+  const bool below = out.low < first && rules.low.kind == ir::BoundaryKind::Mirror;
+  const bool above = out.high > last && rules.high.kind == ir::BoundaryKind::Mirror;
+  const int64_t from_below = 2 * first - out.low, from_above = 2 * last - out.high;
+  const bool often = (below && from_below > last) || (above && from_above < first);
+  if (often) return Places{first, last};
+  if (below) out.high = std::max(out.high, from_below);
+  if (above) out.low = std::min(out.low, from_above);
+  return Places{std::clamp(out.low, first, last), std::clamp(out.high, first, last)};
+}
+
 class Collector {
  public:
   Collector(const ir::Program& program, const Decomposition& decomposition, int64_t steps)
@@ -37,20 +72,34 @@ class Collector {
         decomposition_(decomposition),
         steps_(steps),
         none_(decomposition.cuts.size()) {
-    out_.depth = none_;
+    out_.depth.assign(program.domains.size(), none_);
+    out_.computed.assign(program.functions.size(), none_);
   }
 
   Needs run() {
+    step();
+    for (const ir::Phase& phase : ir::phases_of_start(program_)) {
+      const int64_t steps = std::min(steps_, phase.iterations);
+      out_.in_start.push_back(of_phase(phase, steps));
+      out_.start_lasts.push_back(steps);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void step() {
     if (!ir::cuts_steps(program_)) {
       Reads between;
       for (const ir::Reduction& reduction : program_.reductions) add(reduction, between);
-      phase(program_, steps_, between);
-      return std::move(out_);
+      std::vector<size_t> functions(program_.functions.size());
+      std::iota(functions.begin(), functions.end(), 0);
+      return take(of_steps(program_, functions, steps_, between), steps_);
     }
     const auto leaves = ir::leaves_of_step(program_);
     for (size_t i = 0; i < leaves.size(); ++i) {
       if (const auto* phase = std::get_if<ir::Phase>(&leaves[i])) {
-        this->phase(ir::phase_program(program_, *phase), std::min(steps_, phase->iterations), {});
+        const int64_t steps = std::min(steps_, phase->iterations);
+        take(of_phase(*phase, steps), steps);
         continue;
       }
       Reads reads;
@@ -61,12 +110,25 @@ class Collector {
       for (const ir::Reduction& reduction : program_.reductions) {
         if (last && !reduction.in_step) add(reduction, reads);
       }
-      take(reads, 1);
+      take(needs(reads), 1);
     }
-    return std::move(out_);
   }
 
- private:
+  void take(std::vector<Need> needs, int64_t steps) {
+    out_.by_occasion.push_back(std::move(needs));
+    out_.lasts.push_back(steps);
+  }
+
+  // Cycles have many phases that are alike.
+  std::vector<Need> of_phase(const ir::Phase& phase, int64_t steps) {
+    for (const auto& [known, needs] : known_) {
+      if (ir::are_alike(program_, known, phase)) return needs;
+    }
+    known_.push_back(
+        {phase, of_steps(ir::phase_program(program_, phase), phase.functions, steps, {})});
+    return known_.back().second;
+  }
+
   // A reduction reads around the tiles that a subdomain takes, which may end in another subdomain.
   void add(const ir::Reduction& reduction, Reads& reads) {
     Margin taken = none_;
@@ -77,8 +139,9 @@ class Collector {
       taken = beyond_owned(reduction);
     }
     // Reduction tiles and point weights extend the halo even where the reduction reads no field.
-    out_.depth = analysis::hull(out_.depth, in_cut_dimensions(taken));
+    deepen(reduction.domain, taken);
     const ir::Piece& piece = reduction.piece;
+    add_across(piece, reduction.domain, taken, reads);
     for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
       if (access->in_place) continue;
       const ir::Field& field = program_.fields[access->field];
@@ -98,8 +161,9 @@ class Collector {
     for (size_t d = 0; d < out.size(); ++d) {
       const int64_t low = low_of(reduction.piece.region, d);
       const int64_t high = high_of(reduction.piece.region, d);
-      for (size_t p = 1; p + 1 < decomposition_.bounds[d].size(); ++p) {
-        const int64_t bound = decomposition_.bounds[d][p];
+      const std::vector<int64_t>& bounds = decomposition_.bounds[reduction.domain][d];
+      for (size_t p = 1; p + 1 < bounds.size(); ++p) {
+        const int64_t bound = bounds[p];
         if (bound <= low || bound > high) continue;
         const int64_t tile = low + floor_div(bound - 1 - low, lengths[d]) * lengths[d];
         out[d].high = std::max(out[d].high, std::min(tile + lengths[d], high + 1) - bound);
@@ -108,41 +172,111 @@ class Collector {
     return out;
   }
 
-  // `behind`: reads of the state after the phase's steps.
-  void phase(const ir::Program& program, int64_t steps, const Reads& behind) {
-    const analysis::TimeTile tile =
-        analysis::unroll(program, static_cast<int>(steps), analysis::Ends::Any);
-    Margin left = none_;  // how far values must be correct beyond the owned points after the steps
-    for (const auto& [read, margin] : behind) left = analysis::hull(left, margin);
-    Reads reads;
-    for (const auto& [read, margin] : behind) widen(reads, read.first, read.second, left);
-    for (const analysis::Version& version : tile.versions) {
-      if (!version.needed) continue;
-      if (program_.fields[version.field].read_in_place()) continue;
-      Margin margin = analysis::hull(*version.needed, none_);
+  // Adds the reads of other grids by a piece on `domain`, at points up to `computed` beyond the
+  // owned ones.
+  void add_across(const ir::Piece& piece, ir::DomainId domain, const Margin& computed,
+                  Reads& reads) const {
+    for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+      if (!is_across(program_, *access)) continue;
+      Margin margin = none_;
       for (size_t d = 0; d < margin.size(); ++d) {
-        margin[d].low += left[d].low;
-        margin[d].high += left[d].high;
+        if (decomposition_.cuts[d] == 1) continue;
+        const ir::Range& range = piece.region.ranges[d];
+        margin[d] = reach_across({*access, domain, d}, {range.low.constant, range.high.constant},
+                                 computed[d]);
       }
-      // Intermediate values need memory even if they read nothing that neighbours send.
-      out_.depth = analysis::hull(out_.depth, in_cut_dimensions(margin));
-      if (version.in_memory()) widen(reads, version.field, version.level, margin);
+      widen(reads, access->field, access->level, margin);
     }
-    take(reads, steps);
   }
 
-  void take(const Reads& reads, int64_t steps) {
+  struct Across {
+    const ir::Access& access;
+    ir::DomainId domain;  // of the points that read
+    size_t d;
+  };
+  // How far beyond its owned points of the field's domain some subdomain reads.
+  analysis::Reach reach_across(const Across& across, const Places& region,
+                               const analysis::Reach& computed) const {
+    const auto& [access, domain, d] = across;
+    const ir::Field& field = program_.fields[access.field];
+    const std::vector<int64_t>& here = decomposition_.bounds[domain][d];
+    const std::vector<int64_t>& there = decomposition_.bounds[field.domain][d];
+    const bool wraps = decomposition_.wraps[d];
+    const int64_t period = here.back() - here.front();
+    analysis::Reach out;
+    for (size_t p = 0; p + 1 < here.size(); ++p) {
+      for (const int64_t shift : {-period, int64_t{0}, period}) {  // images of the region
+        if (shift != 0 && !wraps) continue;
+        const int64_t low = std::max(region.low + shift, here[p] - computed.low);
+        const int64_t high = std::min(region.high + shift, here[p + 1] - 1 + computed.high);
+        if (low > high) continue;
+        const auto read = places_read(field, access, d, low, high, wraps);
+        if (!read) continue;
+        out.low = std::max(out.low, there[p] - read->low);
+        out.high = std::max(out.high, read->high - (there[p + 1] - 1));
+      }
+    }
+    return out;
+  }
+
+  // The needs of `steps` steps of a program, or of iterations of a phase. `functions`: their
+  // numbers in the whole program. `behind`: reads of the state after the steps.
+  std::vector<Need> of_steps(const ir::Program& program, const std::vector<size_t>& functions,
+                             int64_t steps, const Reads& behind) {
+    const analysis::TimeTile tile =
+        analysis::unroll(program, static_cast<int>(steps), analysis::Ends::Any);
+    const ir::DomainId domain = program.domain_id();
+    const auto is_here = [&](ir::FieldId field) { return program_.fields[field].domain == domain; };
+    Margin left = none_;  // how far values must be correct beyond the owned points after the steps
+    for (const auto& [read, margin] : behind) {
+      if (is_here(read.first)) left = analysis::hull(left, margin);
+    }
+    Reads reads;
+    for (const auto& [read, margin] : behind) {
+      widen(reads, read.first, read.second, is_here(read.first) ? left : margin);
+    }
+    for (const analysis::Version& version : tile.versions) {
+      if (!version.needed || !is_here(version.field)) continue;
+      if (program_.fields[version.field].read_in_place()) continue;
+      const Margin margin = plus(analysis::hull(*version.needed, none_), left);
+      deepen(domain, margin);  // intermediate values need memory even if neighbours send nothing
+      if (version.in_memory()) widen(reads, version.field, version.level, margin);
+    }
+    for (const analysis::Stage& stage : tile.stages) {
+      if (stage.computed.empty()) continue;
+      const Margin computed = in_cut_dimensions(plus(analysis::hull(stage.computed, none_), left));
+      Margin& most = out_.computed[functions[stage.function]];
+      most = analysis::hull(most, computed);
+      for (const ir::Piece& piece : program.functions[stage.function].pieces) {
+        add_across(piece, domain, computed, reads);
+      }
+    }
+    return needs(reads);
+  }
+
+  static Margin plus(Margin margin, const Margin& more) {
+    for (size_t d = 0; d < margin.size(); ++d) {
+      margin[d].low += more[d].low;
+      margin[d].high += more[d].high;
+    }
+    return margin;
+  }
+
+  void deepen(ir::DomainId domain, const Margin& margin) {
+    out_.depth[domain] = analysis::hull(out_.depth[domain], in_cut_dimensions(margin));
+  }
+
+  std::vector<Need> needs(const Reads& reads) {
     std::vector<Need> needs;
     for (const auto& [read, margin] : reads) {
       const Margin cut = in_cut_dimensions(margin);
-      out_.depth = analysis::hull(out_.depth, cut);
+      deepen(program_.fields[read.first].domain, cut);
       const bool reaches = std::any_of(
           cut.begin(), cut.end(), [](const auto& reach) { return reach.low + reach.high > 0; });
       if (reaches && ir::changes(program_, read.first))
         needs.push_back({read.first, read.second, cut});
     }
-    out_.by_occasion.push_back(std::move(needs));
-    out_.lasts.push_back(steps);
+    return needs;
   }
 
   Margin in_cut_dimensions(const Margin& margin) const {
@@ -158,6 +292,7 @@ class Collector {
   const Decomposition& decomposition_;
   const int64_t steps_;
   const Margin none_;
+  std::vector<std::pair<ir::Phase, std::vector<Need>>> known_;  // phases and their needs
   Needs out_;
 };
 
@@ -169,8 +304,8 @@ Needs needs_of(const ir::Program& program, const Decomposition& decomposition, i
 
 // The readers of a tile's values are the later tiles before the next exchange, and reductions.
 analysis::Margin left_by_tile(const ir::Program& program, const Decomposition& decomposition) {
-  if (ir::cuts_steps(program)) return decomposition.needs.depth;  // the hull over phases
-  return needs_of(program, decomposition, decomposition.steps - decomposition.common_tile).depth;
+  if (ir::cuts_steps(program)) return decomposition.needs.depth[0];  // the hull over phases
+  return needs_of(program, decomposition, decomposition.steps - decomposition.common_tile).depth[0];
 }
 
 ir::SharedTiles tiles_of(const ir::Program& program, const ir::Reduction& reduction,
@@ -183,7 +318,7 @@ ir::SharedTiles tiles_of(const ir::Program& program, const ir::Reduction& reduct
     out.counts.push_back((points + lengths[d] - 1) / lengths[d]);
   }
   for (int subdomain = 0; subdomain < decomposition.subdomains(); ++subdomain) {
-    const ir::Points owned = decomposition.owned(subdomain);
+    const ir::Points owned = decomposition.owned(subdomain, reduction.domain);
     ir::Points taken;
     for (size_t d = 0; d < lengths.size(); ++d) {
       const int64_t low = low_of(region, d);

@@ -15,8 +15,8 @@ void rewrite_piece(ir::Piece& piece, const ir::NodeRewrite& rewrite) {
 // The dimension of a profile access that corresponds to dimension d of the grid.
 std::optional<size_t> own_dimension(const ir::Program& program, const ir::Access& access,
                                     size_t d) {
-  if (!access.in_place || access.at_points) return std::nullopt;
   const ir::Field& field = program.fields[access.field];
+  if (!field.read_in_place() || access.at_points) return std::nullopt;
   for (size_t own = 0; own < access.maps.size(); ++own) {
     if (field.dimension(own) == static_cast<int>(d)) return own;
   }
@@ -24,6 +24,10 @@ std::optional<size_t> own_dimension(const ir::Program& program, const ir::Access
 }
 
 }  // namespace
+
+bool is_across(const ir::Program& program, const ir::Access& access) {
+  return access.in_place && !program.fields[access.field].read_in_place();
+}
 
 analysis::Margin reach_of(const ir::Program& program, const ir::Piece& piece) {
   analysis::Margin out(program.grid().ranges.size());
@@ -37,6 +41,13 @@ analysis::Margin reach_of(const ir::Program& program, const ir::Piece& piece) {
     out = analysis::hull(out, reach);
   }
   return out;
+}
+
+bool reads_other_grids(const ir::Program& program, const ir::Piece& piece) {
+  for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+    if (is_across(program, *access)) return true;
+  }
+  return false;
 }
 
 bool depends_on(const ir::Piece& piece, size_t d) {

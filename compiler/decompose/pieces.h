@@ -9,7 +9,11 @@
 
 namespace stencil::decompose {
 
-// How far the accesses of a piece read around its points.
+// True if the access reads a field on another grid than its own.
+bool is_across(const ir::Program& program, const ir::Access& access);
+bool reads_other_grids(const ir::Program& program, const ir::Piece& piece);
+
+// How far the accesses of a piece to its own grid read around its points.
 analysis::Margin reach_of(const ir::Program& program, const ir::Piece& piece);
 
 // True if the piece may give different values at an image of a point along dimension d.

@@ -1,6 +1,7 @@
 #include "compiler/decompose/restrict.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "compiler/decompose/exchanges.h"
@@ -28,48 +29,64 @@ class Restriction {
         subdomain_(subdomain),
         in_common_tiles_(in_common_tiles),
         out_(whole) {
-    const ir::Points owned = decomposition.owned(subdomain);
-    for (size_t d = 0; d < owned.size(); ++d) {
-      const auto& [low, high] = owned[d];
-      const auto& depth = decomposition.needs.depth[d];
-      const bool cut = decomposition.cuts[d] > 1, wraps = decomposition.wraps[d];
-      const bool cut_low = cut && (wraps || low > low_of(whole.grid(), d));
-      const bool cut_high = cut && (wraps || high < high_of(whole.grid(), d));
-      memory_.push_back({cut_low ? low - depth.low : -kFar, cut_high ? high + depth.high : kFar});
+    for (size_t id = 0; id < whole.domains.size(); ++id) {
+      take_domain(static_cast<ir::DomainId>(id));
     }
   }
 
   ir::Program run() {
-    for (size_t d = 0; d < memory_.size(); ++d) {
-      out_.domain().box.ranges[d] = held(whole_.grid().ranges[d], d);
+    for (size_t id = 0; id < out_.domains.size(); ++id) {
+      const auto domain = static_cast<ir::DomainId>(id);
+      ir::Box& box = out_.domains[domain].box;
+      for (size_t d = 0; d < rank(); ++d) box.ranges[d] = held(box.ranges[d], d, domain);
     }
-    if (in_common_tiles_) set_rim();
+    if (in_common_tiles_ && whole_.domains.size() == 1) set_rim();
     for (ir::Field& field : out_.fields) restrict_field(field);
-    for (ir::Function& function : out_.functions) restrict_function(function);
+    for (size_t f = 0; f < out_.functions.size(); ++f) {
+      restrict_function(out_.functions[f], decomposition_.needs.computed[f]);
+    }
     for (ir::Init& init : out_.inits) restrict_init(init);
     share_reductions();
     return std::move(out_);
   }
 
  private:
+  void take_domain(ir::DomainId id) {
+    const ir::Box& box = whole_.domains[id].box;
+    const ir::Points owned = decomposition_.owned(subdomain_, id);
+    ir::Points memory;
+    for (size_t d = 0; d < owned.size(); ++d) {
+      const auto& [low, high] = owned[d];
+      const auto& depth = decomposition_.needs.depth[id][d];
+      const bool cut = decomposition_.cuts[d] > 1;
+      const bool cut_low = cut && (wraps(d) || low > low_of(box, d));
+      const bool cut_high = cut && (wraps(d) || high < high_of(box, d));
+      memory.push_back({cut_low ? low - depth.low : -kFar, cut_high ? high + depth.high : kFar});
+    }
+    memory_.push_back(std::move(memory));
+  }
+
   void set_rim() {
     const analysis::Margin left = left_by_tile(whole_, decomposition_);
-    const analysis::Margin& depth = decomposition_.needs.depth;
-    for (size_t d = 0; d < memory_.size(); ++d) {
-      out_.origin.rim.push_back({memory_[d][0] == -kFar ? 0 : depth[d].low - left[d].low,
-                                 memory_[d][1] == kFar ? 0 : depth[d].high - left[d].high});
+    const analysis::Margin& depth = decomposition_.needs.depth[0];
+    for (size_t d = 0; d < rank(); ++d) {
+      const auto& [first, last] = memory_[0][d];
+      out_.origin.rim.push_back({first == -kFar ? 0 : depth[d].low - left[d].low,
+                                 last == kFar ? 0 : depth[d].high - left[d].high});
     }
   }
 
+  size_t rank() const { return decomposition_.cuts.size(); }
   bool wraps(size_t d) const { return decomposition_.wraps[d]; }
-  int64_t period(size_t d) const {
-    return high_of(whole_.grid(), d) - low_of(whole_.grid(), d) + 1;
+  int64_t period(size_t d, ir::DomainId domain) const {
+    const ir::Box& box = whole_.domains[domain].box;
+    return high_of(box, d) - low_of(box, d) + 1;
   }
 
   // The part of a range that is in memory. It keeps at least one point, the nearest one, because a
   // field with zero extent would look like an error. No access reads that point.
-  ir::Range held(const ir::Range& range, size_t d) const {
-    const auto& [first, last] = memory_[d];
+  ir::Range held(const ir::Range& range, size_t d, ir::DomainId domain) const {
+    const auto& [first, last] = memory_[domain][d];
     if (wraps(d)) return range_of(first, last);
     const int64_t low = std::max(range.low.constant, first);
     const int64_t high = std::min(range.high.constant, last);
@@ -80,42 +97,52 @@ class Restriction {
 
   void restrict_field(ir::Field& field) const {
     if (field.read_in_place()) return;
-    for (size_t d = 0; d < memory_.size(); ++d) {
-      const auto& [first, last] = memory_[d];
+    for (size_t d = 0; d < rank(); ++d) {
+      const auto& [first, last] = memory_[field.domain][d];
       const bool ends_low = !wraps(d) && field.box.ranges[d].low.constant >= first;
       const bool ends_high = !wraps(d) && field.box.ranges[d].high.constant <= last;
-      field.box.ranges[d] = held(field.box.ranges[d], d);
+      field.box.ranges[d] = held(field.box.ranges[d], d, field.domain);
       if (!ends_low) field.boundary[d].low = {};
       if (!ends_high) field.boundary[d].high = {};
     }
   }
 
-  // The part of a range, shifted by `images` periods, whose values can be computed.
-  ir::Range computed(const ir::Range& range, size_t d, int64_t images,
-                     const analysis::Reach& reach) const {
-    const auto& [first, last] = memory_[d];
-    const int64_t shift = images * period(d);
-    const int64_t low = first == -kFar ? -kFar : first + reach.low;
-    const int64_t high = last == kFar ? kFar : last - reach.high;
-    return range_of(std::max(range.low.constant + shift, low),
-                    std::min(range.high.constant + shift, high));
+  // The points that a piece can compute: `low` to `high` per dimension. Those that read other grids
+  // need not compute more than the analysis asks for, and memory is known to hold what these read.
+  ir::Points computable(const ir::Piece& piece, ir::DomainId domain,
+                        const analysis::Margin& needed) const {
+    const analysis::Margin reach = reach_of(whole_, piece);
+    const bool across = reads_other_grids(whole_, piece);
+    const ir::Points owned = decomposition_.owned(subdomain_, domain);
+    ir::Points out;
+    for (size_t d = 0; d < rank(); ++d) {
+      const auto& [first, last] = memory_[domain][d];
+      int64_t low = first == -kFar ? -kFar : first + reach[d].low;
+      int64_t high = last == kFar ? kFar : last - reach[d].high;
+      if (across && first != -kFar) low = std::max(low, owned[d][0] - needed[d].low);
+      if (across && last != kFar) high = std::min(high, owned[d][1] + needed[d].high);
+      out.push_back({low, high});
+    }
+    return out;
   }
 
-  void restrict_function(ir::Function& function) const {
+  void restrict_function(ir::Function& function, const analysis::Margin& needed) const {
     std::vector<ir::Piece> pieces;
     for (const ir::Piece& piece : function.pieces) {
-      const analysis::Margin reach = reach_of(whole_, piece);
+      const ir::Points within = computable(piece, function.domain, needed);
       std::vector<ir::Piece> here = {piece};
-      for (size_t d = 0; d < memory_.size(); ++d) {
+      for (size_t d = 0; d < rank(); ++d) {
         std::vector<ir::Piece> next;
-        for (const ir::Piece& each : here) append_images(each, d, reach[d], next);
+        for (const ir::Piece& each : here) {
+          append_images(each, d, function.domain, within[d], next);
+        }
         here = std::move(next);
       }
       std::move(here.begin(), here.end(), std::back_inserter(pieces));
     }
     if (pieces.empty()) {  // a function must have a piece; this one has no points
       pieces.push_back(function.pieces.front());
-      for (size_t d = 0; d < memory_.size(); ++d) {
+      for (size_t d = 0; d < rank(); ++d) {
         const int64_t low = low_of(ir::target_box(out_, function), d);
         pieces.back().region.ranges[d] = range_of(low, low - 1);
       }
@@ -124,23 +151,26 @@ class Restriction {
     function.pieces = std::move(pieces);
   }
 
-  void append_images(const ir::Piece& piece, size_t d, const analysis::Reach& reach,
-                     std::vector<ir::Piece>& to) const {
+  // Appends the piece on the part of its region that lies `within` these bounds, and on its images.
+  void append_images(const ir::Piece& piece, size_t d, ir::DomainId domain,
+                     const std::array<int64_t, 2>& within, std::vector<ir::Piece>& to) const {
     const ir::Range& range = piece.region.ranges[d];
-    const auto append = [&](const ir::Range& at, int64_t images) {
-      if (at.high.constant < at.low.constant) return;
+    const int64_t low = range.low.constant, high = range.high.constant;
+    const auto append = [&](int64_t first, int64_t last, int64_t shift) {
+      first = std::max(first, within[0]);
+      last = std::min(last, within[1]);
+      if (last < first) return;
       to.push_back(piece);
-      to.back().region.ranges[d] = at;
-      if (images != 0) move_back(to.back(), d, images * period(d));
+      to.back().region.ranges[d] = range_of(first, last);
+      if (shift != 0) move_back(to.back(), d, shift);
     };
-    if (!wraps(d)) return append(computed(range, d, 0, reach), 0);
-    if (range == whole_.grid().ranges[d] && !depends_on(piece, d)) {
-      const ir::Range all =
-          range_of(range.low.constant - period(d), range.high.constant + period(d));
-      return append(computed(all, d, 0, reach), 0);
+    if (!wraps(d)) return append(low, high, 0);
+    const int64_t period = this->period(d, domain);
+    if (range == whole_.domains[domain].box.ranges[d] && !depends_on(piece, d)) {
+      return append(low - period, high + period, 0);
     }
-    for (int64_t images = -1; images <= 1; ++images) {
-      append(computed(range, d, images, reach), images);
+    for (const int64_t shift : {-period, int64_t{0}, period}) {
+      append(low + shift, high + shift, shift);
     }
   }
 
@@ -158,7 +188,7 @@ class Restriction {
     for (ir::NodeId& result : piece.results) roots.push_back(&result);
     ir::rewrite_graph(piece.graph, roots, [&](ir::Graph& graph, ir::Node node) {
       if (auto* access = std::get_if<ir::Access>(&node.kind)) {
-        if (!access->in_place) settle(piece.region, *access);
+        if (!out_.fields[access->field].read_in_place()) settle(piece.region, *access);
       }
       return graph.add(std::move(node));
     });
@@ -166,12 +196,12 @@ class Restriction {
 
   void settle(const ir::Box& region, ir::Access& access) const {
     const ir::Field& field = out_.fields[access.field];
-    for (size_t d = 0; d < memory_.size(); ++d) {
-      const int64_t offset = access.offset(d);
+    for (size_t d = 0; d < rank(); ++d) {
+      const ir::IndexMap& map = access.maps[d];
       const bool below = field.boundary[d].low.kind != ir::BoundaryKind::None &&
-                         low_of(region, d) + offset < low_of(field.box, d);
+                         map.of(low_of(region, d)) < low_of(field.box, d);
       const bool above = field.boundary[d].high.kind != ir::BoundaryKind::None &&
-                         high_of(region, d) + offset > high_of(field.box, d);
+                         map.of(high_of(region, d)) > high_of(field.box, d);
       if (!below) access.escapes &= ~(1u << (2 * d));
       if (!above) access.escapes &= ~(2u << (2 * d));
     }
@@ -184,12 +214,13 @@ class Restriction {
     const ir::Field& field = out_.fields[init.field];
     if (field.read_in_place()) return;
     piece.region = field.box;
-    for (size_t d = 0; d < memory_.size(); ++d) {
+    const ir::Box& grid = whole_.domains[field.domain].box;
+    for (size_t d = 0; d < rank(); ++d) {
       if (!wraps(d)) continue;
       replace_index(piece, d, [&](ir::Graph& graph, ir::NodeId here) {
-        return add_wrapped(graph, here, add_integer(graph, low_of(whole_.grid(), d)),
-                           add_integer(graph, high_of(whole_.grid(), d)),
-                           add_integer(graph, period(d)));
+        return add_wrapped(graph, here, add_integer(graph, low_of(grid, d)),
+                           add_integer(graph, high_of(grid, d)),
+                           add_integer(graph, period(d, field.domain)));
       });
     }
   }
@@ -198,16 +229,16 @@ class Restriction {
     auto subdomain = std::make_shared<ir::Subdomain>();
     subdomain->number = subdomain_;
     subdomain->count = decomposition_.subdomains();
-    subdomain->owned = decomposition_.owned(subdomain_);
-    for (const analysis::Reach& depth : decomposition_.needs.depth) {
+    for (size_t id = 0; id < memory_.size(); ++id) {
+      subdomain->owned.push_back(decomposition_.owned(subdomain_, static_cast<ir::DomainId>(id)));
+    }
+    for (const analysis::Reach& depth : decomposition_.needs.depth[0]) {
       subdomain->depth.push_back({depth.low, depth.high});
     }
-    for (const auto& [low, high] : memory_)
+    for (const auto& [low, high] : memory_[0])
       subdomain->neighbours.push_back({low != -kFar, high != kFar});
-    for (size_t d = 0; d < memory_.size(); ++d) {
-      subdomain->grid.push_back({low_of(whole_.grid(), d), high_of(whole_.grid(), d)});
-    }
     subdomain->halo_exchanges = halos_of(whole_, decomposition_, subdomain_);
+    subdomain->start_exchanges = halos_of_start(whole_, decomposition_, subdomain_);
     for (size_t r = 0; r < out_.reductions.size(); ++r) {
       subdomain->tiles.emplace_back();
       subdomain->profiles.emplace_back();
@@ -217,9 +248,10 @@ class Restriction {
         take(region_of(whole_, reduction, *subdomain->tiles[r], subdomain_), reduction);
       } else if (!reduction.at) {
         ir::Points region;
-        for (size_t d = 0; d < memory_.size(); ++d) {
-          const int64_t low = std::max(low_of(reduction.piece.region, d), subdomain->owned[d][0]);
-          const int64_t high = std::min(high_of(reduction.piece.region, d), subdomain->owned[d][1]);
+        const ir::Points owned = decomposition_.owned(subdomain_, reduction.domain);
+        for (size_t d = 0; d < rank(); ++d) {
+          const int64_t low = std::max(low_of(reduction.piece.region, d), owned[d][0]);
+          const int64_t high = std::min(high_of(reduction.piece.region, d), owned[d][1]);
           region.push_back({low, std::max(high, low - 1)});
         }
         take(region, reduction);
@@ -234,7 +266,7 @@ class Restriction {
 
   // The grid points at which the subdomain's points of a record may have weights.
   ir::Points weighed(const ir::Reduction& record) const {
-    const ir::Points owned = decomposition_.owned(subdomain_);
+    const ir::Points owned = decomposition_.owned(subdomain_, record.domain);
     const int64_t width = whole_.fields[*record.at].as_point_set()->width;
     ir::Points out;
     for (size_t d = 0; d < owned.size(); ++d) {
@@ -256,15 +288,16 @@ class Restriction {
   const int subdomain_;
   const bool in_common_tiles_;
   ir::Program out_;
-  ir::Points memory_;  // +-kFar where it ends with the grid
+  IdVector<ir::DomainId, ir::Points> memory_;  // +-kFar where it ends with the grid
 };
 
 }  // namespace
 
 int64_t wrapped(const ir::Program& program, const Decomposition& decomposition, size_t d,
-                int64_t coordinate) {
+                int64_t coordinate, ir::DomainId domain) {
   if (!decomposition.wraps[d]) return coordinate;
-  const int64_t low = low_of(program.grid(), d), high = high_of(program.grid(), d);
+  const ir::Box& grid = program.domains[domain].box;
+  const int64_t low = low_of(grid, d), high = high_of(grid, d);
   const int64_t period = high - low + 1;
   return coordinate < low    ? coordinate + period
          : coordinate > high ? coordinate - period
@@ -274,7 +307,7 @@ int64_t wrapped(const ir::Program& program, const Decomposition& decomposition, 
 ir::Points owned_points(const ir::Program& program, const Decomposition& decomposition,
                         int subdomain, ir::FieldId id) {
   const ir::Field& field = program.fields[id];
-  const ir::Points owned = decomposition.owned(subdomain);
+  const ir::Points owned = decomposition.owned(subdomain, field.domain);
   ir::Points out;
   for (int d = 0; d < field.box.rank(); ++d) {
     const ir::Range& range = field.box.ranges[d];

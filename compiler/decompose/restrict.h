@@ -8,6 +8,8 @@
 //
 // Values in the halo become outdated from the outside inwards, by one stencil radius per step. An
 // exchange renews them before an owned point would read an outdated one (needs.h).
+//
+// Index maps between grids are those of the whole program, because coordinates are.
 #pragma once
 
 #include "compiler/decompose/decomposition.h"
@@ -23,7 +25,7 @@ ir::Program restrict_to(const ir::Program& program, const Decomposition& decompo
 
 // The grid coordinate of a point in the subdomain's memory.
 int64_t wrapped(const ir::Program& program, const Decomposition& decomposition, size_t d,
-                int64_t coordinate);
+                int64_t coordinate, ir::DomainId domain = 0);
 
 // The points of a field that a subdomain owns. For profiles, series and points: those that it
 // computes, possibly none.

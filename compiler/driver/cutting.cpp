@@ -41,8 +41,9 @@ ir::Program subdomain_alone(const ir::Program& program, const Cutting& cutting) 
   const decompose::Decomposition& decomposition = cutting.decomposition;
   ir::Program out =
       decompose::restrict_to(program, decomposition, typical_subdomain(decomposition));
-  const ir::Points& owned = out.origin.subdomain->owned;
-  for (size_t d = 0; d < owned.size(); ++d) {
+  const ir::Points& owned = out.origin.subdomain->owned.front();
+  const size_t rimmed = out.domains.size() == 1 ? owned.size() : 0;
+  for (size_t d = 0; d < rimmed; ++d) {
     const auto& [low, high] = owned[d];
     out.origin.rim.resize(owned.size());
     out.origin.rim[d] = {std::max<int64_t>(low - decompose::low_of(out.grid(), d), 0),
@@ -134,8 +135,8 @@ class Chooser {
                               : subdomain.origin.rim[d][0] + subdomain.origin.rim[d][1];
       written *= static_cast<double>(decompose::high_of(subdomain.grid(), d) -
                                      decompose::low_of(subdomain.grid(), d) + 1 - rim);
-      owned *= static_cast<double>(subdomain.origin.subdomain->owned[d][1] -
-                                   subdomain.origin.subdomain->owned[d][0] + 1);
+      owned *= static_cast<double>(subdomain.origin.subdomain->owned.front()[d][1] -
+                                   subdomain.origin.subdomain->owned.front()[d][0] + 1);
     }
     return (points_of(subdomain) + written) / 2 / owned;
   }

@@ -140,10 +140,11 @@ std::string steps_section(const ir::Program& program, const Cutting& cutting,
     if (*std::max_element(lasts.begin(), lasts.end()) != steps) continue;  // all phases are shorter
     const CutPrediction& expected = other->prediction;
     const auto between = static_cast<double>(steps);
-    rows.push_back(
-        {fmt::format("{}", steps), depth_of(other->decomposition, other->decomposition.needs.depth),
-         fmt::format("{:.3f}", expected.redundancy), microseconds(expected.exchange * between),
-         microseconds(expected.waited * between), percent(expected.efficiency())});
+    rows.push_back({fmt::format("{}", steps),
+                    depth_of(other->decomposition, other->decomposition.needs.depth[0]),
+                    fmt::format("{:.3f}", expected.redundancy),
+                    microseconds(expected.exchange * between),
+                    microseconds(expected.waited * between), percent(expected.efficiency())});
   }
   return "Steps between exchanges, as the model expects (*: chosen or given)\n" +
          table(rows, TableStyle{.indent = "  ", .texts = 2});

@@ -462,7 +462,8 @@ struct PhaseOf {
 struct Origin {
   std::optional<PhaseOf> phase = {};  // set by phase_program()
   // Per dimension, or empty: the number of points at the low and at the high end of the grid that a
-  // time tile need not compute correctly, because the program is that of a subdomain.
+  // time tile need not compute correctly, because the program is that of a subdomain. Only in
+  // programs with one domain.
   std::vector<std::array<int64_t, 2>> rim = {};
   std::shared_ptr<const Subdomain> subdomain = {};  // set by decompose::restrict_to()
 };

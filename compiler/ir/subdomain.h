@@ -38,6 +38,8 @@ struct PatchExchange {
 struct HaloExchange {
   int64_t common_tile = 1, tiles_per_exchange = 1;
   std::vector<PatchExchange> exchanges;
+  // The first of the list with the same exchanges in all subdomains; may be this one.
+  size_t same_as = 0;
 };
 
 // The share of a subdomain in a reduction of the whole program. The reduction is cut into tiles
@@ -51,11 +53,12 @@ struct SharedTiles {
 
 struct Subdomain {
   int number = 0, count = 1;
-  Points grid;   // grid of the whole program
-  Points owned;  // the points that this subdomain computes
-  Points depth;  // halo depth below and above a subdomain, on sides that have a neighbour
+  std::vector<Points> owned;  // by DomainId: the points that this subdomain computes
+  // Of the first domain: halo depth below and above a subdomain, on sides that have a neighbour.
+  Points depth;
   std::vector<std::array<bool, 2>> neighbours;    // per dimension: is there one below, above?
   std::vector<HaloExchange> halo_exchanges;       // before each phase or group of reductions
+  std::vector<HaloExchange> start_exchanges;      // before each phase of `start`
   std::vector<std::optional<SharedTiles>> tiles;  // by ReductionId
   // by ReductionId: how a profile is gathered after it is computed
   std::vector<std::vector<PatchExchange>> profiles;

@@ -254,7 +254,9 @@ std::optional<kernel::Module> Scheduler::lower(const Schedule& schedule, Diagnos
   const Interface interface(computed, rows);
   kernel::Module module = interface.empty_module();
   provide_samples(interface, settled(schedule).time_tile, module);
-  if (!phases_.cut()) append_halo(program_, interface, 0, true, module);
+  if (!phases_.cut() && program_.origin.subdomain) {
+    append_halo(program_.origin.subdomain->halo_exchanges.front(), interface, true, module);
+  }
   plan->lower(module);
   set_outer_blocks_apart(module);
   append_reductions(program_, rows, module);

@@ -22,6 +22,7 @@ class Region {
       : whole_(whole),
         decomposition_(decomposition),
         in_place_(whole.fields[field].read_in_place()),
+        domain_(whole.fields[field].domain),
         box_(std::move(box)) {}
 
   // Calls visit(offset in the subdomain's field, offset in the whole field, elements).
@@ -44,12 +45,13 @@ class Region {
 
  private:
   int64_t in_grid(size_t d, int64_t at) const {
-    return in_place_ ? at : decompose::wrapped(whole_, decomposition_, d, at);
+    return in_place_ ? at : decompose::wrapped(whole_, decomposition_, d, at, domain_);
   }
 
   const ir::Program& whole_;
   const decompose::Decomposition& decomposition_;
   const bool in_place_;
+  const ir::DomainId domain_;
   const ir::Points box_;
 };
 
@@ -77,14 +79,14 @@ std::optional<size_t> set_of_record(const ir::Program& whole, size_t field) {
 
 // For each point of the set: whether it lies in the subdomain.
 std::vector<bool> points_in(const decompose::Decomposition& decomposition, int subdomain,
-                            const FieldData& points) {
+                            const FieldData& points, ir::DomainId domain) {
   std::vector<double> place(decomposition.cuts.size());
   std::vector<bool> out;
   for (int64_t point = 0; point < points.points; ++point) {
     for (size_t d = 0; d < place.size(); ++d) {
       place[d] = points.real(0, static_cast<int>(d), point);
     }
-    out.push_back(decomposition.subdomain_of(place) == subdomain);
+    out.push_back(decomposition.subdomain_of(place, domain) == subdomain);
   }
   return out;
 }
@@ -111,7 +113,8 @@ void for_each_owned(const ir::Program& whole, const decompose::Decomposition& de
                     int number, const reference::State& points, const reference::State& shapes,
                     size_t f, const Visit& visit) {
   if (const auto set = set_of_record(whole, f)) {
-    const std::vector<bool> own = points_in(decomposition, number, points.fields[*set]);
+    const std::vector<bool> own =
+        points_in(decomposition, number, points.fields[*set], whole.fields[f].domain);
     for (int64_t at = 0; at < shapes.fields[f].points; ++at) {
       if (own[static_cast<size_t>(at) % own.size()]) visit(nullptr, at, int64_t{1});
     }

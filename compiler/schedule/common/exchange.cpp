@@ -243,11 +243,9 @@ int append_exchanges(const std::vector<ir::PatchExchange>& exchanges, int slot,
 
 }  // namespace
 
-void append_halo(const ir::Program& program, const Interface& interface, size_t occasion,
-                 bool counts_tiles, kernel::Module& module) {
-  if (!program.origin.subdomain) return;
-  const ir::HaloExchange& halo = program.origin.subdomain->halo_exchanges[occasion];
-  if (halo.exchanges.empty()) return;
+std::optional<size_t> append_halo(const ir::HaloExchange& halo, const Interface& interface,
+                                  bool counts_tiles, kernel::Module& module) {
+  if (halo.exchanges.empty()) return std::nullopt;
   kernel::HaloExchange due;
   due.exchange =
       static_cast<size_t>(append_exchanges(halo.exchanges, -1, "halo", interface, module));
@@ -256,6 +254,7 @@ void append_halo(const ir::Program& program, const Interface& interface, size_t 
     due.tiles_per_exchange = halo.tiles_per_exchange;
   }
   module.plan.actions.push_back(due);
+  return due.exchange;
 }
 
 void set_outer_blocks_apart(kernel::Module& module) {

@@ -2,6 +2,7 @@
 // exchange, one unpacks them.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "compiler/ir/subdomain.h"
@@ -9,11 +10,11 @@
 
 namespace stencil::schedule {
 
-// Adds the halo exchange of a subdomain at the current position in the plan. Does nothing for a
-// program that is not decomposed. `occasion`: index into ir::Subdomain::halo_exchanges.
-// `counts_tiles`: it is executed after a number of tiles of its loop, else whenever it is reached.
-void append_halo(const ir::Program& program, const Interface& interface, size_t occasion,
-                 bool counts_tiles, kernel::Module& module);
+// Adds the halo exchange of a subdomain at the current position in the plan. `counts_tiles`: it is
+// executed after a number of tiles of its loop, else whenever it is reached. Returns its index in
+// the plan; nullopt: the subdomain exchanges nothing.
+std::optional<size_t> append_halo(const ir::HaloExchange& halo, const Interface& interface,
+                                  bool counts_tiles, kernel::Module& module);
 
 // Adds a first-block argument to the kernels of launches whose outer blocks run separately.
 void set_outer_blocks_apart(kernel::Module& module);

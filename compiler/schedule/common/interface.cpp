@@ -184,7 +184,9 @@ void Interface::provide_points(ir::FieldId id) {
     tables_.push_back({names.unique(fmt::format("{}_{}", field.name, what)), type, elements});
     return static_cast<int>(tables_.size()) - 1;
   };
-  if (program_.origin.subdomain) set.owned = program_.origin.subdomain->owned;
+  if (program_.origin.subdomain) {
+    set.owned = program_.origin.subdomain->owned[static_cast<size_t>(field.domain)];
+  }
   set.weight = declared.weight;
   set.slabs = table("slabs", Scalar::I32, planes);
   set.starts = table("starts", Scalar::I32, starts);

@@ -1,7 +1,9 @@
 #include "compiler/schedule/common/phases.h"
 
 #include <iterator>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "compiler/schedule/common/exchange.h"
 #include "compiler/schedule/common/reduction.h"
@@ -30,11 +32,13 @@ void append_once(kernel::Plan& plan, const std::function<void()>& add) {
 // Appends the parts of a step, those of a loop in a repeat.
 class PartAppender {
  public:
+  // `halos`: before each phase or group of reductions; null: there are none.
   PartAppender(const ir::Program& program, const Interface& interface, kernel::Module& module,
+               const std::vector<ir::HaloExchange>* halos,
                const std::function<void(const ir::Phase&)>& add)
-      : program_(program),
-        interface_(interface),
+      : interface_(interface),
         module_(module),
+        halos_(halos),
         add_(add),
         reductions_(program, interface, module) {}
 
@@ -65,16 +69,26 @@ class PartAppender {
     append_repeat(module_.plan, loop.iterations, [&] { take(loop.body); });
   }
 
+  // Exchanges that are the same share their kernels. Those that count tiles have a counter each.
   void halo(bool counts_tiles) {
-    append_halo(program_, interface_, occasion_++, counts_tiles, module_);
+    if (!halos_) return;
+    const ir::HaloExchange& halo = (*halos_)[occasion_++];
+    const auto known = shared_.find(halo.same_as);
+    if (!counts_tiles && known != shared_.end()) {
+      module_.plan.actions.push_back(kernel::HaloExchange{known->second});
+      return;
+    }
+    const auto exchange = append_halo(halo, interface_, counts_tiles, module_);
+    if (!counts_tiles && exchange) shared_[halo.same_as] = *exchange;
   }
 
-  const ir::Program& program_;
   const Interface& interface_;
   kernel::Module& module_;
+  const std::vector<ir::HaloExchange>* const halos_;
   const std::function<void(const ir::Phase&)>& add_;
   StepReductions reductions_;
   size_t occasion_ = 0;
+  std::map<size_t, size_t> shared_;  // exchanges of the plan, by ir::HaloExchange::same_as
 };
 
 }  // namespace
@@ -85,14 +99,17 @@ void append_repeat(kernel::Plan& plan, int64_t iterations, const std::function<v
 
 void append_phases(const ir::Program& program, const Interface& interface, kernel::Module& module,
                    const std::function<void(const ir::Phase&)>& add) {
+  const ir::Subdomain* subdomain = program.origin.subdomain.get();
   if (!program.start.empty()) {
+    const auto* halos = subdomain ? &subdomain->start_exchanges : nullptr;
     kernel::Loop start = loop_of(module.plan, [&] {
-      PartAppender(program, interface, module, add).take(ir::parts_of_start(program));
+      PartAppender(program, interface, module, halos, add).take(ir::parts_of_start(program));
     });
     module.plan.start = std::move(start);
   }
   if (ir::cuts_steps(program)) {
-    PartAppender(program, interface, module, add).take(ir::parts_of_step(program));
+    const auto* halos = subdomain ? &subdomain->halo_exchanges : nullptr;
+    PartAppender(program, interface, module, halos, add).take(ir::parts_of_step(program));
   } else {
     for (const ir::Phase& phase : ir::phases(program)) add(phase);
   }

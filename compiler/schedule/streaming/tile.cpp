@@ -86,16 +86,16 @@ namespace {
 // These chunks write planes that are halos of neighbours (a neighbour's halo may be deeper than
 // this subdomain's), or they read received halos in the next tile. Zero if no inner chunk would
 // remain, or if there are neighbours in other dimensions, where any block may be next to another
-// subdomain.
+// subdomain, or if any block may read the halo of another grid.
 std::array<int64_t, 2> outer_chunks(const ir::Program& program, int64_t length, int64_t chunks) {
   const std::array<int64_t, 2> none = {0, 0};
-  if (!program.origin.subdomain) return none;
+  if (!program.origin.subdomain || program.domains.size() > 1) return none;
   const auto& neighbours = program.origin.subdomain->neighbours;
   for (size_t d = 1; d < neighbours.size(); ++d) {
     if (neighbours[d][0] || neighbours[d][1]) return none;
   }
   const analysis::Reach rim = rim_of(program, 0);
-  const auto& [low, high] = program.origin.subdomain->owned[0];
+  const auto& [low, high] = program.origin.subdomain->owned.front()[0];
   const ir::Range& grid = program.grid().ranges[0];
   const int64_t deep =
       std::max(program.origin.subdomain->depth[0][0], program.origin.subdomain->depth[0][1]);

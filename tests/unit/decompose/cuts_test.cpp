@@ -49,7 +49,7 @@ stencil f : A on G = A[1];
 )",
                        {3});
   // The grain is 4. With a grain of 8, some subdomains would have fewer than 8 grains.
-  EXPECT_EQ(out.bounds, (std::vector<std::vector<int64_t>>{{5, 37, 69, 105}}));
+  EXPECT_EQ(out.bounds[0], (std::vector<std::vector<int64_t>>{{5, 37, 69, 105}}));
   EXPECT_EQ(out.least_extent(0), 32);
   EXPECT_EQ(out.owned(2), (ir::Points{{69, 104}}));
   EXPECT_FALSE(out.wraps[0]);
@@ -74,8 +74,8 @@ TEST(Bounds, SubdomainsCoverAllPoints) {
       points += ir::count(out.owned(subdomain));
     }
     EXPECT_EQ(points, rows * columns);
-    EXPECT_EQ(out.bounds[1].front(), low);
-    EXPECT_EQ(out.bounds[1].back(), low + columns);
+    EXPECT_EQ(out.bounds[0][1].front(), low);
+    EXPECT_EQ(out.bounds[0][1].back(), low + columns);
   }
 }
 
@@ -92,52 +92,34 @@ stencil f : A on G = A[1];
   EXPECT_EQ(out.subdomain_of({104.0}), 2);
 }
 
-TEST(Cuts, ProgramsOnSeveralGridsAreRefusedByName) {
-  const ir::Program program = test::load(R"(
+std::string refusal_of_boxes(const std::string& text) {
+  Diagnostics boxes;
+  EXPECT_FALSE(box_program(test::load(text), 1, boxes));
+  EXPECT_EQ(boxes.items().size(), 1u);
+  return boxes.items().at(0).code + " " + boxes.items().at(0).message;
+}
+
+TEST(Cuts, BoxesOfSeveralGridsAndStartsAreRefusedByName) {
+  EXPECT_EQ(refusal_of_boxes(R"(
 grid F = [0..64, 0..64] steps 1;
 grid C of F by 2;
 field A : real on F boundary clamp;
 field B : real on C boundary clamp;
 stencil f : A on F = A[0,1];
 stencil g : B on C = B[1,0];
-)",
-                                         {});
-  Diagnostics cut;
-  EXPECT_FALSE(decompose(*at_sizes(program, {}), {2, 1}, 1, cut));
-  ASSERT_EQ(cut.items().size(), 1u);
-  EXPECT_EQ(cut.items()[0].code, "L030");
-  EXPECT_EQ(cut.items()[0].message, "the grid cannot be cut: grid 'C' is derived from 'F'");
-  Diagnostics boxes;
-  EXPECT_FALSE(box_program(program, 1, boxes));
-  ASSERT_EQ(boxes.items().size(), 1u);
-  EXPECT_EQ(boxes.items()[0].code, "L033");
-  EXPECT_EQ(boxes.items()[0].message,
-            "the grid cannot be split into boxes: grid 'C' is derived from 'F'");
-}
-
-TEST(Cuts, LevelsAndStartsAreRefusedByName) {
+)"),
+            "L033 the grid cannot be split into boxes: grid 'C' is derived from 'F'");
   const std::string fields = "field A, B : real on G boundary clamp;";
   const std::string functions =
       "stencil f : A on G = A[0,1] + B[1,0]; stencil g : B on G = A[1,1];";
-  const auto message = [](const ir::Program& program) {
-    Diagnostics cut, boxes;
-    EXPECT_FALSE(decompose(*at_sizes(program, {}), {2, 1}, 1, cut));
-    EXPECT_FALSE(box_program(program, 1, boxes));
-    EXPECT_EQ(cut.items().size(), 1u);
-    EXPECT_EQ(boxes.items().size(), 1u);
-    EXPECT_EQ(boxes.items().at(0).code, "L033");
-    return cut.items().at(0).code + " " + cut.items().at(0).message;
-  };
-  EXPECT_EQ(message(test::load("grid G = [0..64, 0..64] levels 4 by 2 steps 1;" + fields +
-                               functions + "step { f; coarser { g; coarser { f; } } g; }")),
-            "L030 the grid cannot be cut: grid 'G_1' is derived from 'G'");
+  EXPECT_EQ(refusal_of_boxes("grid G = [0..64, 0..64] levels 4 by 2 steps 1;" + fields + functions +
+                             "step { f; coarser { g; coarser { f; } } g; }"),
+            "L033 the grid cannot be split into boxes: grid 'G_1' is derived from 'G'");
   const std::string one = "grid G = [0..64, 0..64] steps 1;" + fields + functions;
-  EXPECT_EQ(message(test::load(one + "start { repeat 9 { g; } } step { f; }")),
-            "L030 the grid cannot be cut: 'start' applies 'g'");
+  EXPECT_EQ(refusal_of_boxes(one + "start { repeat 9 { g; } } step { f; }"),
+            "L033 the grid cannot be split into boxes: 'start' applies 'g'");
   // a function may be applied several times
-  Diagnostics none;
-  const ir::Program twice = test::load(one + "step { f; g; f; repeat 9 { g; } }");
-  EXPECT_TRUE(decompose(*at_sizes(twice, {}), {2, 1}, 1, none));
+  cut(one + "start { repeat 9 { g; } } step { f; g; f; repeat 9 { g; } }", {2, 1});
 }
 
 TEST(Sizes, OfDerivedGridsAreFixedToo) {

@@ -105,7 +105,7 @@ reduce s = sum(A[0]) on [100..1900];
   const auto decomposition = decompose(*program, {2}, 2, diagnostics);
   ASSERT_TRUE(decomposition);
   // Reduction tiles of 1024 points begin at 100 and 1124; the second subdomain begins at 1024.
-  ASSERT_EQ(decomposition->bounds[0][1], 1024);
+  ASSERT_EQ(decomposition->bounds[0][0][1], 1024);
   const Need& need = decomposition->needs.by_occasion[0].at(0);
   EXPECT_EQ(need.margin, (Margin{{2, 100}}));
   const auto tiles = tiles_of(*program, program->reductions[0], *decomposition);
@@ -127,7 +127,7 @@ reduce s = sum(A[-40]) on [100..1900];
   Diagnostics diagnostics;
   const auto decomposition = decompose(*program, {2}, 1, diagnostics);
   ASSERT_TRUE(decomposition);
-  EXPECT_EQ(decomposition->needs.depth, (Margin{{41, 100}}));
+  EXPECT_EQ(decomposition->needs.depth[0], (Margin{{41, 100}}));
 }
 
 TEST(Needs, EachReductionTileIsAssignedOnce) {

@@ -4,6 +4,7 @@
 
 #include "compiler/decompose/exchanges.h"
 #include "compiler/decompose/restrict.h"
+#include "compiler/ir/rewrite.h"
 #include "tests/unit/load.h"
 
 namespace stencil::decompose {
@@ -38,6 +39,33 @@ stencil f : A on [i in 0..99, j in 0..99] = A[-1,0] + B[0,1] + 0.01 * i;
 repeat 4 { stencil g : B on G = B[1,0] + B[0,-1]; }
 reduce most = max(A[0,0]) on G;
 )",
+    R"(
+grid G = [0..127, 0..63] levels 3 by [2, 1] cells steps 4;
+field u, r : real on G boundary periodic;
+stencil smooth : u on G = u[-1,0] + u[1,0] + r[0,0];
+stencil residual : r on G = u[0,1] - u[0,-1];
+stencil restrict : r on G = fine r[0,0] + fine r[1,0];
+stencil correct : u on G = u[0,0] + coarse u[-1,0] + coarse u[1,0];
+cycle v {
+  smooth;
+  if level < 2 { residual; coarser { restrict; v; } correct; }
+  else { repeat 6 { smooth; } }
+}
+start { residual; coarser { restrict; coarser { restrict; } } }
+step { v; }
+)",
+    R"(
+grid F = [-7..392, 2..90] steps 4;
+grid C of F by 3;
+grid D of C by [2, 1];
+field a : real on F boundary [mirror, clamp];
+field b : real on C history 2 boundary clamp;
+field c : real on D boundary [constant 2, mirror];
+stencil f : a on F = a[-1,0] + b[1,0] + c[2,0] + c[-1,1];
+stencil g : b on C = a[-2,1] + b@-1[0,0] + c[1,0];
+stencil h : c on D = b[2,0] + b[-1,1] + a[4,0];
+reduce most = max(b[0,0] + a[1,0]) on C;
+)",
 };
 
 ir::Program program_at(const std::string& text) {
@@ -52,15 +80,19 @@ const ir::PatchExchange* find(const ir::HaloExchange& halo, int subdomain, int s
 }
 
 // Maps a box to grid coordinates: periodic images map to the points that they copy.
-ir::Points in_grid(const ir::Program& program, const Decomposition& cut, const ir::Points& box) {
+ir::Points in_grid(const ir::Program& program, const Decomposition& cut, const ir::Patch& patch) {
+  const ir::DomainId domain = program.fields[patch.field].domain;
   ir::Points out;
-  for (size_t d = 0; d < box.size(); ++d) {
-    out.push_back({wrapped(program, cut, d, box[d][0]), wrapped(program, cut, d, box[d][1])});
+  for (size_t d = 0; d < patch.box.size(); ++d) {
+    out.push_back({wrapped(program, cut, d, patch.box[d][0], domain),
+                   wrapped(program, cut, d, patch.box[d][1], domain)});
   }
   return out;
 }
 
-void expect_matching(const ir::Program& program, const Decomposition& cut) {
+using HalosOf = decltype(&halos_of);
+
+void expect_matching(const ir::Program& program, const Decomposition& cut, HalosOf halos_of) {
   std::vector<std::vector<ir::HaloExchange>> halos;
   for (int subdomain = 0; subdomain < cut.subdomains(); ++subdomain)
     halos.push_back(halos_of(program, cut, subdomain));
@@ -68,6 +100,7 @@ void expect_matching(const ir::Program& program, const Decomposition& cut) {
     for (size_t h = 0; h < halos[0].size(); ++h) {
       EXPECT_EQ(halos[subdomain][h].tiles_per_exchange, halos[0][h].tiles_per_exchange);
       EXPECT_EQ(halos[subdomain][h].common_tile, halos[0][h].common_tile);
+      EXPECT_EQ(halos[subdomain][h].same_as, halos[0][h].same_as);
       for (const ir::PatchExchange& own : halos[subdomain][h].exchanges) {
         const auto* other = find(halos[own.subdomain][h], subdomain, own.receive_tag);
         ASSERT_NE(other, nullptr);
@@ -76,7 +109,7 @@ void expect_matching(const ir::Program& program, const Decomposition& cut) {
         for (size_t p = 0; p < own.received.size(); ++p) {
           EXPECT_EQ(other->sent[p].field, own.received[p].field);
           EXPECT_EQ(other->sent[p].level, own.received[p].level);
-          EXPECT_EQ(other->sent[p].box, in_grid(program, cut, own.received[p].box));
+          EXPECT_EQ(other->sent[p].box, in_grid(program, cut, own.received[p]));
           EXPECT_EQ(ir::count(other->sent[p].box), ir::count(own.received[p].box));
         }
       }
@@ -87,10 +120,10 @@ void expect_matching(const ir::Program& program, const Decomposition& cut) {
 // The messages from all sides cover the halo, each point once.
 void expect_whole_halos(const ir::Program& program, const Decomposition& cut, int subdomain) {
   const auto halos = halos_of(program, cut, subdomain);
-  const ir::Points owned = cut.owned(subdomain);
   for (size_t h = 0; h < halos.size(); ++h) {
     for (const Need& need : cut.needs.by_occasion[h]) {
       const ir::Box& box = program.fields[need.field].box;
+      const ir::Points owned = cut.owned(subdomain, program.fields[need.field].domain);
       ir::Points inner, outer;
       for (size_t d = 0; d < owned.size(); ++d) {
         const bool wraps = cut.wraps[d];
@@ -113,6 +146,55 @@ void expect_whole_halos(const ir::Program& program, const Decomposition& cut, in
   }
 }
 
+// All values that a piece reads are in memory, and those that it computes lie in memory.
+void expect_reads_in_memory(const ir::Program& own, const ir::Piece& piece, ir::DomainId domain) {
+  for (size_t d = 0; d < piece.region.ranges.size(); ++d) {
+    const int64_t first = low_of(piece.region, d), last = high_of(piece.region, d);
+    if (first > last) return;
+    EXPECT_GE(first, low_of(own.domains[domain].box, d));
+    EXPECT_LE(last, high_of(own.domains[domain].box, d));
+    for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+      const ir::Field& field = own.fields[access->field];
+      if (field.read_in_place()) continue;
+      const ir::IndexMap& map = access->maps[d];
+      EXPECT_TRUE(access->escapes_below(d) || map.of(first) >= low_of(field.box, d));
+      EXPECT_TRUE(access->escapes_above(d) || map.of(last) <= high_of(field.box, d));
+    }
+  }
+}
+
+// Every point that a subdomain owns is in the region of a piece, as in the whole program.
+int64_t owned_points_computed(const Decomposition& cut, int subdomain,
+                              const ir::Function& function) {
+  const ir::Points owned = cut.owned(subdomain, function.domain);
+  int64_t points = 0;
+  for (const ir::Piece& piece : function.pieces) {
+    ir::Points common;
+    for (size_t d = 0; d < owned.size(); ++d) {
+      common.push_back({std::max(owned[d][0], low_of(piece.region, d)),
+                        std::min(owned[d][1], high_of(piece.region, d))});
+    }
+    points += ir::count(common);
+  }
+  return points;
+}
+
+void expect_functions_computable(const ir::Program& program, const Decomposition& cut,
+                                 int subdomain, const ir::Program& own) {
+  for (size_t f = 0; f < own.functions.size(); ++f) {
+    const ir::Function& function = own.functions[f];
+    for (const ir::Piece& piece : function.pieces) {
+      expect_reads_in_memory(own, piece, function.domain);
+    }
+    EXPECT_EQ(owned_points_computed(cut, subdomain, function),
+              owned_points_computed(cut, subdomain, program.functions[f]))
+        << function.name;
+  }
+  for (const ir::Reduction& reduction : own.reductions) {
+    expect_reads_in_memory(own, reduction.piece, reduction.domain);
+  }
+}
+
 TEST(Subdomains, SendsAndReceivesMatch) {
   std::mt19937 random(3);
   for (const char* text : kPrograms) {
@@ -130,11 +212,13 @@ TEST(Subdomains, SendsAndReceivesMatch) {
       Diagnostics diagnostics;
       const auto cut = decompose(program, cuts, 1 + random() % 3, diagnostics);
       ASSERT_TRUE(cut) << text << print(cuts) << render(Source("", ""), diagnostics);
-      expect_matching(program, *cut);
+      expect_matching(program, *cut, halos_of);
+      expect_matching(program, *cut, halos_of_start);
       for (int subdomain = 0; subdomain < cut->subdomains(); ++subdomain) {
         expect_whole_halos(program, *cut, subdomain);
         const ir::Program own = restrict_to(program, *cut, subdomain);
         EXPECT_EQ(ir::verify(own), std::vector<std::string>{}) << text << print(cuts);
+        expect_functions_computable(program, *cut, subdomain, own);
         ASSERT_TRUE(own.origin.subdomain);
         EXPECT_EQ(own.origin.subdomain->number, subdomain);
       }
@@ -153,7 +237,7 @@ stencil f : A on G = A[-1] + A[2];
   Diagnostics diagnostics;
   const auto cut = decompose(program, {2}, 3, diagnostics);
   ASSERT_TRUE(cut);
-  const int64_t bound = cut->bounds[0][1];
+  const int64_t bound = cut->bounds[0][0][1];
   const ir::Program low = restrict_to(program, *cut, 0), high = restrict_to(program, *cut, 1);
   EXPECT_EQ(low_of(low.fields[0].box, 0), 0);
   EXPECT_EQ(high_of(low.fields[0].box, 0), bound - 1 + 6);
@@ -178,8 +262,8 @@ stencil g : B[2..99] = A[-2];
   ASSERT_TRUE(cut);
   EXPECT_TRUE(cut->needs.by_occasion[0].empty());
   const ir::Program high = restrict_to(program, *cut, 1);
-  EXPECT_EQ(low_of(high.fields[0].box, 0), cut->bounds[0][1] - 2);
-  EXPECT_EQ(low_of(high.functions[1].pieces[0].region, 0), cut->bounds[0][1]);
+  EXPECT_EQ(low_of(high.fields[0].box, 0), cut->bounds[0][0][1] - 2);
+  EXPECT_EQ(low_of(high.functions[1].pieces[0].region, 0), cut->bounds[0][0][1]);
 }
 
 void expect_refusal(const std::string& text, const Cuts& cuts, const std::string& code,
