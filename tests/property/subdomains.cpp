@@ -147,6 +147,43 @@ void note_functions(const Cut& cut, Found& found) {
   }
 }
 
+// Whether some subdomain receives values of a field for reads from another grid.
+bool receives_for_other_grids(const Cut& cut, const ir::Function& function) {
+  for (const ir::Piece& piece : function.pieces) {
+    for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+      const ir::FieldId field = access->field;
+      if (cut.whole.fields[field].domain == function.domain) continue;
+      for (const auto& needs : cut.decomposition.needs.by_occasion) {
+        const auto is_needed = [&](const auto& need) { return need.field == field; };
+        if (std::any_of(needs.begin(), needs.end(), is_needed)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+void note_grids(const Cut& cut, Found& found) {
+  if (!cut.whole.start.empty()) found.insert("start");
+  const auto& occasions = cut.decomposition.needs.in_start;
+  if (std::any_of(occasions.begin(), occasions.end(), [](const auto& o) { return !o.empty(); })) {
+    found.insert("start with exchanges");
+  }
+  for (const ir::Domain& domain : cut.whole.domains) {
+    if (!domain.coarsened) continue;
+    found.insert(domain.coarsened->cells ? "grid of cells" : "grid of vertices");
+    for (size_t d = 0; d < cut.decomposition.cuts.size(); ++d) {
+      if (cut.decomposition.wraps[d]) found.insert("derived grid with periodic edges");
+    }
+  }
+  for (const ir::Function& function : cut.whole.functions) {
+    if (function.domain != ir::DomainId(0)) found.insert("function of a derived grid");
+    if (receives_for_other_grids(cut, function)) found.insert("halo for another grid");
+  }
+  for (const ir::Reduction& reduction : cut.whole.reductions) {
+    if (reduction.domain != ir::DomainId(0)) found.insert("reduction on a derived grid");
+  }
+}
+
 bool straddles(const Cut& cut, const ir::Reduction& reduction) {
   const auto tiles = decompose::tiles_of(cut.whole, reduction, cut.decomposition);
   for (int subdomain = 0; subdomain < cut.decomposition.subdomains(); ++subdomain) {
@@ -178,6 +215,7 @@ void note_reductions(const Cut& cut, Found& found) {
 std::set<std::string> constructs_of(const Cut& cut) {
   Found found;
   note_fields(cut, found);
+  note_grids(cut, found);
   note_functions(cut, found);
   note_reductions(cut, found);
   const auto sides = std::count_if(cut.decomposition.cuts.begin(), cut.decomposition.cuts.end(),
@@ -205,7 +243,12 @@ const std::set<std::string>& cut_constructs() {
                                              "cut in 1 dimensions",
                                              "cut in 2 dimensions",
                                              "cut in 3 dimensions",
+                                             "derived grid with periodic edges",
+                                             "function of a derived grid",
+                                             "grid of cells",
+                                             "grid of vertices",
                                              "half",
+                                             "halo for another grid",
                                              "mirror",
                                              "outer blocks at both ends",
                                              "outer blocks at one end",
@@ -217,12 +260,15 @@ const std::set<std::string>& cut_constructs() {
                                              "profile",
                                              "record",
                                              "reduction in steps",
+                                             "reduction on a derived grid",
                                              "repeat",
                                              "sampled record",
                                              "several functions",
                                              "several levels",
                                              "several steps between exchanges",
                                              "several targets",
+                                             "start",
+                                             "start with exchanges",
                                              "steps beyond an exchange",
                                              "steps between exchanges no multiple of T",
                                              "stop",
