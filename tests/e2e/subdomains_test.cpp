@@ -153,6 +153,65 @@ TEST_F(Subdomains, InvalidCutsAreRefusedWithTheReason) {
   EXPECT_TRUE(holds(stencilc("run wave.stn --device host --gpus 2 --open N -D N=70").err, "R094"));
 }
 
+// The checkpoint holds all fields of all levels.
+TEST_F(Subdomains, OfMultigridCyclesEqualOneDevice) {
+  const auto run = [&](const std::string& example, const std::string& arguments) {
+    const Outcome outcome = stencilc("run '" STENCIL_SOURCE_DIR "/examples/multigrid/" + example +
+                                     ".stn' --history norm.csv --checkpoint all.ckpt " + arguments);
+    EXPECT_EQ(outcome.status, 0) << example << " " << arguments << "\n" << outcome.err;
+    return read(file("norm.csv")) + read(file("all.ckpt"));
+  };
+  struct Cycle {
+    const char *example, *arguments, *cuts;
+  };
+  for (const auto& [example, arguments, cuts] :
+       {Cycle{"poisson27", "-D N=33 -D L=3 --steps 2", "1x1x2"},
+        {"vcycle7", "-D N=32 -D L=3 --steps 2 --real double", "2x2x1 --exchange 2"},
+        {"smoothers", "-D N=33 -D L=2 -D smoother=1 --steps 2", "1x2x1"},
+        {"full", "-D N=33 -D L=3 --steps 2", "1x1x2 --schedule direct"},
+        {"cg", "-D N=33 -D L=3 --steps 3 --real double", "1x1x2"},
+        {"mixed", "-D N=65 -D L=3 --steps 1", "1x1x2"},
+        {"variable", "-D N=96 -D L=4 --steps 1", "1x2"}}) {
+    const std::string alone = run(example, std::string(arguments) + " --device reference");
+    EXPECT_EQ(run(example, std::string(arguments) + " --device host --gpus " + cuts), alone)
+        << example;
+    if (std::string(example) != "full" || std::string(STENCIL_MPIEXEC).empty()) continue;
+    EXPECT_EQ(ranks(2, "run '" STENCIL_SOURCE_DIR "/examples/multigrid/full.stn' --history "
+                       "norm.csv --checkpoint all.ckpt --device host --ranks 1x1x2 " +
+                           std::string(arguments)),
+              0)
+        << read(file("err.txt"));
+    EXPECT_EQ(read(file("norm.csv")) + read(file("all.ckpt")), alone);
+  }
+}
+
+// A run that continues does not repeat `start`.
+TEST_F(Subdomains, OfSeveralGridsResumeFromACheckpointOfOneDeviceAndBack) {
+  const std::string program =
+      "run '" STENCIL_SOURCE_DIR "/examples/multigrid/full.stn' -D N=33 -D L=3 ";
+  const auto run = [&](const std::string& arguments) {
+    const Outcome outcome = stencilc(program + arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  };
+  run("--steps 6 --device host --checkpoint whole.ckpt");
+  run("--steps 2 --device host --gpus 2 --checkpoint a.ckpt");
+  run("--steps 4 --device host --restart a.ckpt --checkpoint b.ckpt");
+  run("--steps 6 --device host --gpus 1x1x2 --restart b.ckpt --checkpoint c.ckpt");
+  EXPECT_EQ(read(file("c.ckpt")), read(file("whole.ckpt")));
+}
+
+TEST_F(Subdomains, OfTooSmallLevelsAreRefusedByName) {
+  const Outcome run = stencilc("run '" STENCIL_SOURCE_DIR
+                               "/examples/multigrid/poisson27.stn' -D N=65 -D L=5 --device host "
+                               "--gpus 1x1x2");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_TRUE(holds(run.err,
+                    "L031: level 4 of 'G' has 5 points along z: 2 subdomains need at "
+                    "least 4 each"))
+      << run.err;
+  EXPECT_TRUE(holds(run.err, "fewer levels")) << run.err;
+}
+
 TEST_F(Subdomains, CanBeRanks) {
   if (std::string(STENCIL_MPIEXEC).empty()) GTEST_SKIP() << "no MPI is installed";
   const std::string whole = alone();
