@@ -185,6 +185,30 @@ TEST_F(Subdomains, OfMultigridCyclesEqualOneDevice) {
   }
 }
 
+// The phases of a start exchange halos, also in a step that is not cut. Its outer blocks run first.
+TEST_F(Subdomains, OfAStartEqualOneDevice) {
+  write("start.stn", R"(
+grid G = [0..59, 0..639] steps 9;
+field A, k, m : real on G boundary periodic;
+stencil prepare : k on G = 0.5 * k[-2,1] + 0.25 * k[1,0];
+stencil both : m on G = k[-1,0] - k[2,0];
+stencil s : A on G = 0.5 * A[-1,0] * k[1,0] + 0.3 * A[0,1] + 0.1 * m[0,-1];
+init A[i,j] = sin(0.37 * i + 0.91 * j);
+init k[i,j] = 1.0 + 0.1 * sin(0.11 * i * j);
+start { repeat 7 { prepare; } both; }
+step { s; }
+)");
+  ASSERT_EQ(stencilc("run start.stn --device reference --checkpoint alone.ckpt").status, 0);
+  for (const std::string arguments :
+       {"1x2 --schedule \"streaming T=2 block=32x1 chunk=3\" --exchange 4",
+        "2x2 --schedule \"overlapped T=3\"", "3 --schedule direct"}) {
+    const Outcome run =
+        stencilc("run start.stn --device host --checkpoint subdomains.ckpt --gpus " + arguments);
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(read(file("subdomains.ckpt")), read(file("alone.ckpt"))) << arguments;
+  }
+}
+
 // A run that continues does not repeat `start`.
 TEST_F(Subdomains, OfSeveralGridsResumeFromACheckpointOfOneDeviceAndBack) {
   const std::string program =
