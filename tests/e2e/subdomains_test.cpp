@@ -185,6 +185,42 @@ TEST_F(Subdomains, OfMultigridCyclesEqualOneDevice) {
   }
 }
 
+// Points, records, profiles and reductions belong to the subdomains of their own grid.
+TEST_F(Subdomains, OfPointsOnADerivedGridEqualOneDevice) {
+  write("points.stn", R"(
+grid F = [0..255, 0..63] steps 6;
+grid C of F by 2 cells;
+points mics, sources [0..4] on C;
+field a : real on F boundary clamp;
+field b : real on C history 2 boundary mirror;
+field v : real on sources constant;
+field profile : real on C along 1 constant;
+stencil f : a on F = 0.5 * a[-1,0] + 0.25 * b[0,1] + 0.1 * a[0,2];
+stencil g : b on C = 0.25 * (a[0,0] + a[1,1] + b[1,0] + b@-1[0,-1]) + v + profile[0];
+record trace [0..5] = b[0,0] at mics;
+reduce columns = sum(b[0,0]) over 1 on C;
+reduce most = max(b[0,0]) on C every 2;
+init a[i,j] = sin(0.37 * i + 0.91 * j);
+init mics[p] = { 29.7 * p, 6.3 * p };
+init sources[p] = { 31.25 * p, 5.75 * p + 1.5 };
+init v[p] = 1.0 + p;
+init profile[j] = 0.01 * j;
+)");
+  const auto run = [&](const std::string& arguments) {
+    const Outcome outcome = stencilc(
+        "run points.stn --checkpoint all.ckpt --out trace=trace.npy --out columns=columns.npy "
+        "--out b=b.vti " +
+        arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return read(file("all.ckpt")) + read(file("trace.npy")) + read(file("columns.npy")) +
+           read(file("b.vti")) + reductions(outcome.out);
+  };
+  const std::string alone = run("--device reference");
+  for (const std::string cuts : {"1x2", "1x3 --schedule direct"}) {
+    EXPECT_EQ(run("--device host --gpus " + cuts), alone) << cuts;
+  }
+}
+
 // The phases of a start exchange halos, also in a step that is not cut. Its outer blocks run first.
 TEST_F(Subdomains, OfAStartEqualOneDevice) {
   write("start.stn", R"(
