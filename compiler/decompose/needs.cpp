@@ -242,15 +242,18 @@ class Collector {
       deepen(domain, margin);  // intermediate values need memory even if neighbours send nothing
       if (version.in_memory()) widen(reads, version.field, version.level, margin);
     }
+    Reads unused;  // by stages whose results nothing needs, but which kernels compute
     for (const analysis::Stage& stage : tile.stages) {
-      if (stage.computed.empty()) continue;
-      const Margin computed = in_cut_dimensions(plus(analysis::hull(stage.computed, none_), left));
+      const bool needed = !stage.computed.empty();
+      const Margin computed =
+          needed ? in_cut_dimensions(plus(analysis::hull(stage.computed, none_), left)) : none_;
       Margin& most = out_.computed[functions[stage.function]];
       most = analysis::hull(most, computed);
       for (const ir::Piece& piece : program.functions[stage.function].pieces) {
-        add_across(piece, domain, computed, reads);
+        add_across(piece, domain, computed, needed ? reads : unused);
       }
     }
+    for (const auto& [read, margin] : unused) deepen(program_.fields[read.first].domain, margin);
     return needs(reads);
   }
 

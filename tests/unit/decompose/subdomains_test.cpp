@@ -66,6 +66,15 @@ stencil g : b on C = a[-2,1] + b@-1[0,0] + c[1,0];
 stencil h : c on D = b[2,0] + b[-1,1] + a[4,0];
 reduce most = max(b[0,0] + a[1,0]) on C;
 )",
+    R"(
+grid G = [0..55, 0..31] levels 2 by 2 steps 4;
+subgrid S of G = [first+1..last, first+1..last];
+field A, B : real on G boundary [clamp, periodic];
+stencil replaced : A on S = coarse A[0,-1];
+stencil f : A on G = B[0,1];
+stencil g : A on G = 2 * A[0,0];
+step { coarser { g; } replaced; f; }
+)",
 };
 
 ir::Program program_at(const std::string& text) {
