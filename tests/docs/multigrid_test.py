@@ -40,6 +40,8 @@ def small(command):
             kept.append(word)
     program = pathlib.Path(kept[2]).stem
     points, levels = SMALL.get(program, (17, 3))
+    if "--gpus" in kept:  # subdomains have room for their halos
+        points = 2 * points - points % 2
     return [*kept, "-D", f"N={points}", "-D", f"L={levels}", "--steps", "2", "--device", "host"]
 
 
