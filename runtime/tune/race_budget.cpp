@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kOfRun = 0.02, kOfRunOnCpu = 0.1;  // of the expected seconds
 constexpr double kOfSaved = 0.25;                   // of the seconds saved so far
-constexpr double kGain = 0.1;   // expected gain of the first trial, of the seconds left
+constexpr double kGain = 0.05;  // expected gain of the first trial, of the seconds left
 constexpr double kMuch = 0.2;   // predicted gain that is worth more than the usual
 constexpr double kTrust = 0.5;  // part of a predicted gain that is expected
 

@@ -82,13 +82,13 @@ TEST(RaceBudget, IsAPartOfTheRunAndOfTheSavings) {
 
 TEST(RaceBudget, ExpectsLessAfterFailures) {
   RaceBudget budget(1e6, false);
-  EXPECT_TRUE(budget.repays(0.9, 10));
-  EXPECT_FALSE(budget.repays(1.1, 10));
+  EXPECT_TRUE(budget.repays(0.4, 10));
+  EXPECT_FALSE(budget.repays(0.6, 10));
   for (int i = 0; i < 9; ++i) budget.judged(false);
-  EXPECT_FALSE(budget.repays(0.2, 10));
-  EXPECT_TRUE(budget.repays(0.09, 10));
+  EXPECT_FALSE(budget.repays(0.1, 10));
+  EXPECT_TRUE(budget.repays(0.04, 10));
   budget.judged(true);
-  EXPECT_TRUE(budget.repays(0.9, 10));
+  EXPECT_TRUE(budget.repays(0.4, 10));
 }
 
 TEST(RaceBudget, CountsCompilationsOnACpu) {
