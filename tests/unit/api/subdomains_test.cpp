@@ -175,5 +175,39 @@ TEST_F(SimulationInSubdomains, TakesFieldsInTheMiddleOfARun) {
   expect_reached(other, "changed");
 }
 
+// Points of a derived grid come from their owners, also before any other field is read.
+TEST_F(SimulationInSubdomains, GivesTheFieldsOfAllLevels) {
+  const Program cycle = program_of(R"(
+grid G = [0..63, 0..63] levels 3 by 2 cells steps 3;
+field u, r : real on G boundary [constant 0, periodic];
+field k : real on G boundary clamp;
+stencil halve : k on G = 0.25 * (fine k[0,0] + fine k[1,1]);
+stencil smooth : u on G = 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) + k[0,0] + 0.1 * r[0,0];
+stencil restrict : r on G = fine u[0,0] - fine u[1,1];
+stencil correct : u on G = u[0,0] + 0.5 * (coarse u[0,0] + coarse u[-1,1]);
+init u[i,j] = sin(0.3 * i + 0.7 * j);
+init r[i,j] = 0.01 * i;
+init k[i,j] = 0.001 * i * j;
+cycle v { smooth; if level < 2 { coarser { restrict; smooth; v; } correct; } }
+start { coarser { halve; coarser { halve; } } }
+step { v; }
+)");
+  Simulation expected = cycle.compile({.device = "reference"}).or_throw().start().or_throw();
+  expected.run().or_throw();
+  for (const char* cuts : {"2x2", "1x3"}) {
+    Simulation simulation = cycle.compile({.device = "host", .schedule = "direct", .parts = cuts})
+                                .or_throw()
+                                .start()
+                                .or_throw();
+    simulation.advance(2).or_throw();
+    EXPECT_EQ(simulation.get<float>("k_2").or_throw(), expected.get<float>("k_2").or_throw());
+    simulation.advance(1).or_throw();
+    for (const char* field : {"u_2", "r_1", "u", "r_2", "u_1"}) {
+      EXPECT_EQ(simulation.get<float>(field).or_throw(), expected.get<float>(field).or_throw())
+          << field << " " << cuts;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stencil::api
