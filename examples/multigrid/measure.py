@@ -53,7 +53,10 @@ def run(stencilc, file, definitions, real, device, cycles, line="auto"):
                "--schedule", line]
     for param, value in definitions.items():
         command += ["-D", f"{param}={value}"]
-    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"measure.py: status {done.returncode} of " + " ".join(command))
+    out = done.stdout
     schedule = re.search(r"^schedule +(.*(?:\n +.*)*)", out, flags=re.M).group(1)
     schedule = re.sub(r" \([^()]*\)$", "", re.sub(r"\s+", " ", schedule))
     seconds = float(re.search(r"^time +([0-9.e+-]+) s", out, flags=re.M).group(1))
