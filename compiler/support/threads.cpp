@@ -43,9 +43,13 @@ int wanted_threads() {
 }
 
 // On Linux the priority is that of the thread. 10 leaves it about a tenth of a busy CPU.
-void lower_priority() {
+void lower_priority(ThreadId thread) {
   constexpr int kNice = 10;
-  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
+  setpriority(PRIO_PROCESS, static_cast<id_t>(thread), kNice);
+}
+
+ThreadId this_thread() {
+  return static_cast<ThreadId>(syscall(SYS_gettid));
 }
 
 Threads::Threads(int first, int count, const std::function<void(int number)>& work) {

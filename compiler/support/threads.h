@@ -18,8 +18,11 @@ std::optional<int> parse_threads(std::string_view text);
 // (runtime/devices/environment.h).
 int wanted_threads();
 
-// Lets the calling thread yield to threads of normal priority, for the rest of its life.
-void lower_priority();
+// A thread of this process, for lower_priority().
+using ThreadId = int;
+ThreadId this_thread();
+// Lets a thread yield to threads of normal priority, for the rest of its life.
+void lower_priority(ThreadId thread = this_thread());
 
 // Threads that call work(first) ... work(first + count - 1), one each. There may be fewer than
 // requested if the system has no more. `work` must not throw.

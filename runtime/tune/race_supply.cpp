@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kMostCompilers = 16;
 constexpr size_t kWaiting = 2;       // compiled candidates that wait for their trial
+constexpr double kHurries = 1.5;     // times the expected seconds of a compilation
 constexpr double kMuchFaster = 0.8;  // predicted, of the seconds of the leader
 
 double thread_seconds() {
@@ -140,11 +141,22 @@ bool RaceSupply::may_compile(const Candidate& candidate, bool is_favourite) {
   if (!seconds) return !closed_;  // refused: building it says why
   request_ = Request{*seconds, candidate.predicted};
   changed_.wait(lock, [this] { return closed_ || !request_; });
+  if (is_favourite) {
+    hurrying_ = this_thread();
+    hurries_since_ = std::chrono::steady_clock::now();
+    may_hurry_ = kHurries * *seconds;
+  }
   return !closed_;
 }
 
+// A compilation that takes longer than expected loses its priority.
 std::optional<RaceSupply::Request> RaceSupply::request() {
   const std::lock_guard<std::mutex> lock(mutex_);
+  const std::chrono::duration<double> hurried = std::chrono::steady_clock::now() - hurries_since_;
+  if (hurrying_ && hurried.count() > may_hurry_) {
+    lower_priority(*hurrying_);
+    hurrying_.reset();
+  }
   return request_;
 }
 
@@ -182,6 +194,7 @@ void RaceSupply::compile(size_t number, schedule::Schedule schedule) {
   auto built = std::make_unique<Build>(build(program_, schedule, device_));
   const std::lock_guard<std::mutex> lock(mutex_);
   --compiling_;
+  hurrying_.reset();
   if (on_cpu_) compiled_ += thread_seconds() - before;
   longest_ = std::max(longest_, built->seconds);
   Timed& timed = timings_.candidates[number];

@@ -1,6 +1,7 @@
 // The candidates of a race: threads choose, lower and compile them while the run advances.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/support/threads.h"
 #include "compiler/support/workers.h"
 #include "runtime/tune/candidate_timer.h"
 #include "runtime/tune/shortlist.h"
@@ -74,6 +76,11 @@ class RaceSupply {
   bool closed_ = false, planned_ = false;
   std::optional<Request> request_;
   double compiled_ = 0;
+  // On a CPU: the planner's thread while it compiles at normal priority, since when, and for how
+  // long it may.
+  std::optional<ThreadId> hurrying_;
+  std::chrono::steady_clock::time_point hurries_since_;
+  double may_hurry_ = 0;                // seconds
   std::optional<Shortlist> shortlist_;  // of the planner alone
   size_t listed_ = 1;                   // candidates of the list that were chosen
   Workers workers_, planner_;           // last: their tasks use the other members
