@@ -54,7 +54,7 @@ struct SharedTiles {
 struct Subdomain {
   int number = 0, count = 1;
   std::vector<Points> owned;  // by DomainId: the points that this subdomain computes
-  // Of the first domain: halo depth below and above a subdomain, on sides that have a neighbour.
+  // The halo depth of the first domain below and above a subdomain, on sides that have a neighbour.
   Points depth;
   std::vector<std::array<bool, 2>> neighbours;    // per dimension: is there one below, above?
   std::vector<HaloExchange> halo_exchanges;       // before each phase or group of reductions

@@ -148,4 +148,19 @@ Code Copies::download(Stream stream, std::byte* to, Address from, const Accelera
   return run({stream, from, to, rows, false});
 }
 
+Code Copies::within(Stream stream, Address to, const Accelerator::Rows& to_rows, Address from,
+                    const Accelerator::Rows& from_rows) const {
+  to += static_cast<Address>(to_rows.start);
+  from += static_cast<Address>(from_rows.start);
+  const auto width = static_cast<size_t>(to_rows.bytes);
+  if (to_rows.count == 1) return cu_.cuMemcpyDtoDAsync(to, from, width, stream);
+  const auto from_pitch = static_cast<size_t>(from_rows.pitch);
+  const auto to_pitch = static_cast<size_t>(to_rows.pitch);
+  const Copy2D rows{{0, 0, kDeviceMemory, nullptr, from, nullptr, from_pitch},
+                    {0, 0, kDeviceMemory, nullptr, to, nullptr, to_pitch},
+                    width,
+                    static_cast<size_t>(to_rows.count)};
+  return cu_.cuMemcpy2DAsync(&rows, stream);
+}
+
 }  // namespace stencil::runtime::cuda

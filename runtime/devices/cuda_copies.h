@@ -22,6 +22,9 @@ class Copies {
 
   Code upload(Stream stream, Address to, const std::byte* from, const Accelerator::Rows& rows);
   Code download(Stream stream, std::byte* to, Address from, const Accelerator::Rows& rows);
+  // Queues a copy of rows within the GPU, as for Accelerator::copy_rows.
+  Code within(Stream stream, Address to, const Accelerator::Rows& to_rows, Address from,
+              const Accelerator::Rows& from_rows) const;
 
  private:
   // A pinned buffer of kPieceBytes, and the event after its last use.

@@ -147,7 +147,11 @@ class CudaAccelerator : public Accelerator {
         "to copy on the device",
         cu_.cuMemcpyDtoDAsync(address(to), address(from), static_cast<size_t>(bytes), stream_));
   }
-  Status copy_rows(Memory to, const Rows& to_rows, Memory from, const Rows& from_rows) override;
+  Status copy_rows(Memory to, const Rows& to_rows, Memory from, const Rows& from_rows) override {
+    enter();
+    return checked("to copy rows on the device",
+                   copies_->within(stream_, address(to), to_rows, address(from), from_rows));
+  }
   Status upload(Memory to, const std::byte* from, const Rows& rows) override;
   Status download(std::byte* to, Memory from, const Rows& rows) override;
   Result<NonFiniteCount> count_non_finite(Memory memory, Scalar type,
@@ -449,32 +453,6 @@ Status CudaAccelerator::launch(const Call& call, const cuda::LaunchCompletion* c
       fmt::format("to launch {} ({} blocks of {}x{}x{} threads, {} bytes of dynamic shared memory)",
                   source.name, call.blocks, x, y, z, config.shared_bytes),
       code);
-}
-
-Status CudaAccelerator::copy_rows(Memory to, const Rows& to_rows, Memory from,
-                                  const Rows& from_rows) {
-  enter();
-  if (to_rows.count == 1) {
-    return checked(
-        "to copy on the device",
-        cu_.cuMemcpyDtoDAsync(address(to) + static_cast<cuda::Address>(to_rows.start),
-                              address(from) + static_cast<cuda::Address>(from_rows.start),
-                              static_cast<size_t>(to_rows.bytes), stream_));
-  }
-  const auto side = [&]<class Host>(Host*, Memory memory, const Rows& rows) {
-    const auto start = static_cast<cuda::Address>(rows.start);
-    return cuda::Copy2D::Side<Host>{0,
-                                    0,
-                                    cuda::kDeviceMemory,
-                                    nullptr,
-                                    address(memory) + start,
-                                    nullptr,
-                                    static_cast<size_t>(rows.pitch)};
-  };
-  const cuda::Copy2D rows{side(static_cast<const void*>(nullptr), from, from_rows),
-                          side(static_cast<void*>(nullptr), to, to_rows),
-                          static_cast<size_t>(to_rows.bytes), static_cast<size_t>(to_rows.count)};
-  return checked("to copy rows on the device", cu_.cuMemcpy2DAsync(&rows, stream_));
 }
 
 Result<Accelerator::Mark> CudaAccelerator::launch_ahead(const Call& call) {

@@ -85,7 +85,7 @@ class Race {
   // Takes part in the race; false if another session does or it is over.
   bool enter();
   void leave();
-  // The schedule that leads, and the one that led at the beginning.
+  // The schedule that leads now, and the schedule that led at the beginning.
   std::shared_ptr<Runner> leader() const;
   const Runner& first() const { return *first_; }
   RaceReport report() const;

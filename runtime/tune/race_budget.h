@@ -2,7 +2,7 @@
 //
 // A trial costs the seconds by which it is slower than the leader would have been, with the
 // hand-over of the fields. On a CPU, the compilation before it also costs the run its time, because
-// the threads of the run wait for the one that shares its core. All trials together may cost a
+// the threads of the run wait for the thread that shares its core. All trials together may cost a
 // small part of the run and a part of the time that changes of the schedule have saved so far. So a
 // short run loses little, and a long run tries as many schedules as an exploration.
 #pragma once

@@ -36,7 +36,7 @@ std::string run_for(const runtime::LoadedProgram& program, reference::State& sta
   return finished.ok() ? "" : finished.failure().message;
 }
 
-// The modules advance the run in turn. Each takes over from the one before it.
+// The modules advance the run in turn. Each module takes over from the previous module.
 std::string run_in_turn(const std::vector<std::unique_ptr<runtime::LoadedProgram>>& programs,
                         Item& item) {
   const std::vector<int64_t>& lengths = item.relay->lengths;

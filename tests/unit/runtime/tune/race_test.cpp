@@ -14,6 +14,7 @@
 #include "runtime/verify/compare.h"
 #include "tests/unit/runtime/programs.h"
 #include "tests/unit/runtime/temporary_directory.h"
+#include "tests/unit/runtime/tune/scripted_device.h"
 
 namespace stencil::tune {
 namespace {
@@ -103,59 +104,13 @@ TEST(RaceBudget, CountsCompilationsOnACpu) {
 
 // --- A fake device with a made-up clock
 
-struct Script {
-  std::function<double(int time_tile)> seconds;  // per step
-  std::function<bool(int time_tile)> starts;
-  std::set<int> advanced;  // time tiles that have taken steps
-  int latest = 0;          // the one that has taken the last steps
-  int64_t stop = INT64_MAX;
-};
-Script script;
-
-class ScriptedSession : public runtime::Session {
- public:
-  ScriptedSession(reference::State& state, int time_tile) : state_(state), tile_(time_tile) {}
-  Result<int64_t> advance(int64_t steps) override {
-    steps = std::min(steps, script.stop - state_.step);
-    state_.step += steps;
-    script.advanced.insert(tile_);
-    script.latest = tile_;
-    seconds_ = script.seconds(tile_) * static_cast<double>(steps);
-    return steps;
-  }
-  Status finish() override { return Done{}; }
-  std::optional<double> seconds() const override { return seconds_; }
-
- private:
-  reference::State& state_;
-  int tile_;
-  double seconds_ = 0;
-};
-
-class ScriptedProgram : public runtime::LoadedProgram {
- public:
-  explicit ScriptedProgram(int time_tile) : tile_(time_tile) {}
-  Result<std::unique_ptr<runtime::Session>> start(reference::State& state) const override {
-    if (script.starts && !script.starts(tile_)) return Failure{"R043", "made up", ""};
-    return std::unique_ptr<runtime::Session>(std::make_unique<ScriptedSession>(state, tile_));
-  }
-
- private:
-  int tile_;
-};
-
-Result<std::unique_ptr<runtime::LoadedProgram>> load_scripted(const runtime::Job& job,
-                                                              const std::string&) {
-  const int tile = job.module->plan.time_tile;
-  return std::unique_ptr<runtime::LoadedProgram>(std::make_unique<ScriptedProgram>(tile));
-}
-
-ChosenDevice scripted_device() {
-  runtime::Device device{"scripted", true, nullptr, load_scripted, schedule::cpu()};
-  device.compile = [](const runtime::Job&, const std::string&) {
+// The fake device with a compiler of its own, so that runs may go on meanwhile.
+ChosenDevice compiling_device() {
+  ChosenDevice out = scripted_device();
+  out.device.compile = [](const runtime::Job&, const std::string&) {
     return Result<std::string>(std::string("code"));
   };
-  return {device, "", {"scripted", "made up 1.0", true, "", "made up"}};
+  return out;
 }
 
 constexpr int64_t kMany = int64_t{1} << 30;  // steps
@@ -200,7 +155,7 @@ class ARace : public testing::Test {
 
   runtime::TemporaryDirectory directory_;
   ir::Program program_ = program_of(kHeat);
-  ChosenDevice device_ = scripted_device();
+  ChosenDevice device_ = compiling_device();
   std::optional<Choice> kept_;
 };
 

@@ -16,6 +16,7 @@
 #include "runtime/tune/tuned.h"
 #include "tests/unit/runtime/programs.h"
 #include "tests/unit/runtime/temporary_directory.h"
+#include "tests/unit/runtime/tune/scripted_device.h"
 
 namespace stencil::tune {
 namespace {
@@ -31,66 +32,6 @@ grid G = [0..N-1, 0..N-1] steps 50;
 field A : real on G;
 stencil s : A[1..N-2, 1..N-2] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
 )";
-
-// --- A fake device with a made-up clock
-// ----------------------------------------------------------------------
-
-// The behaviour of the device, and its observed use.
-struct Script {
-  std::function<double(int time_tile)> seconds;  // per step; below 0: an error
-  std::function<bool(int time_tile)> loads;
-  int loaded = 0, started = 0;
-  std::set<int> time_tiles;  // time tiles of loaded kernels
-  int64_t last_step = 0;     // last step of any session
-};
-Script script;
-
-class ScriptedSession : public runtime::Session {
- public:
-  ScriptedSession(reference::State& state, int time_tile) : state_(state), tile_(time_tile) {}
-  Result<int64_t> advance(int64_t steps) override {
-    if (script.seconds(tile_) < 0) return Failure{"R044", "made up", ""};
-    state_.step += steps;
-    script.last_step = std::max(script.last_step, state_.step);
-    seconds_ = script.seconds(tile_) * static_cast<double>(steps);
-    return steps;
-  }
-  Status finish() override { return Done{}; }
-  std::optional<double> seconds() const override { return seconds_; }
-
- private:
-  reference::State& state_;
-  int tile_;
-  double seconds_ = 0;
-};
-
-class ScriptedProgram : public runtime::LoadedProgram {
- public:
-  explicit ScriptedProgram(int time_tile) : tile_(time_tile) {}
-  Result<std::unique_ptr<runtime::Session>> start(reference::State& state) const override {
-    ++script.started;
-    return std::unique_ptr<runtime::Session>(std::make_unique<ScriptedSession>(state, tile_));
-  }
-
- private:
-  int tile_;
-};
-
-Result<std::unique_ptr<runtime::LoadedProgram>> load_scripted(const runtime::Job& job,
-                                                              const std::string&) {
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> held(mutex);
-  const int tile = job.module->plan.time_tile;
-  ++script.loaded;
-  script.time_tiles.insert(tile);
-  if (script.loads && !script.loads(tile)) return Failure{"R043", "made up", ""};
-  return std::unique_ptr<runtime::LoadedProgram>(std::make_unique<ScriptedProgram>(tile));
-}
-
-ChosenDevice scripted_device() {
-  runtime::Device device{"scripted", true, nullptr, load_scripted, schedule::cpu()};
-  return {device, "", {"scripted", "made up 1.0", true, "", "made up"}};
-}
 
 class TimedChoice : public testing::Test {
  protected:
